@@ -1,0 +1,80 @@
+//! Anchors: named places in the message list that new messages are inserted at.
+
+use crate::error::Error;
+
+pub const SYSTEM_PROMPT: &str = "system_prompt";
+pub const TOOLS: &str = "tools";
+pub const MESSAGES: &str = "messages";
+
+/// A named place: `index` is the position after the last message of its partition.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Anchor {
+    pub name: String,
+    pub index: u64,
+}
+
+/// The anchors of a context, in ascending order of their indices.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Anchors(pub Vec<Anchor>);
+
+impl Anchors {
+    /// Where the anchor `name` stands in the list.
+    pub fn position(&self, name: &str) -> Result<usize, Error> {
+        self.0.iter().position(|anchor| anchor.name == name).ok_or_else(|| {
+            let known: Vec<&str> = self.0.iter().map(|anchor| anchor.name.as_str()).collect();
+            let known = if known.is_empty() { "none".to_owned() } else { known.join(", ") };
+            Error::argument("anchorPoint", format!("there is no anchor '{name}'; known anchors: {known}"))
+        })
+    }
+
+    pub fn contains(&self, name: &str) -> bool {
+        self.0.iter().any(|anchor| anchor.name == name)
+    }
+
+    /// Adds an anchor where the order allows it: after those of the same index, or before them.
+    pub fn insert(&mut self, anchor: Anchor, after_existing: bool) {
+        let goes_before = |existing: &Anchor| {
+            if after_existing { existing.index > anchor.index } else { existing.index >= anchor.index }
+        };
+        let position = self.0.iter().position(goes_before).unwrap_or(self.0.len());
+        self.0.insert(position, anchor);
+    }
+
+    /// Makes room for a message at the anchor in this position of the list; returns the message's index.
+    pub fn open(&mut self, position: usize) -> u64 {
+        let index = self.0[position].index;
+        for anchor in &mut self.0[position..] {
+            anchor.index += 1;
+        }
+        index
+    }
+
+    /// Brings anchors that point past the end, as some files have them, back to it.
+    pub fn clamp(&mut self, message_count: u64) {
+        for anchor in &mut self.0 {
+            anchor.index = anchor.index.min(message_count);
+        }
+    }
+}
+
+/// Finds the home anchor of one message after another: the first anchor with an index greater than the message's
+/// position, which as positions ascend only moves on.
+pub(super) struct Homes<'a> {
+    anchors: &'a [Anchor],
+    current: usize,
+}
+
+impl<'a> Homes<'a> {
+    pub fn new(anchors: &'a Anchors) -> Self {
+        Self { anchors: &anchors.0, current: 0 }
+    }
+
+    /// The list position of the home anchor of the message at `index`; the last anchor where none is greater. `None`
+    /// only without any anchor. To be called with ascending indices.
+    pub fn of(&mut self, index: u64) -> Option<usize> {
+        while self.anchors.get(self.current).is_some_and(|anchor| anchor.index <= index) {
+            self.current += 1;
+        }
+        self.anchors.len().checked_sub(1).map(|last| self.current.min(last))
+    }
+}

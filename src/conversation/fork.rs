@@ -1,0 +1,264 @@
+//! Forks: new contexts with some of the messages of another.
+
+use std::collections::HashSet;
+
+use serde_json::Value;
+
+use super::anchors::{Homes, MESSAGES, SYSTEM_PROMPT, TOOLS};
+use super::context::{Context, Special};
+use super::message::Message;
+use crate::environment::Environment;
+
+/// A range of sequence numbers as Python slices have it: `end` is not in it, a negative number counts back from the next
+/// sequence number, an absent one is the first or the next.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct SequenceRange {
+    pub start: Option<i64>,
+    pub end: Option<i64>,
+}
+
+/// What a fork is made of.
+#[derive(Default)]
+pub struct ForkOptions {
+    pub range: SequenceRange,
+    /// Takes the place of the system prompt.
+    pub system_prompt: Option<Message>,
+    /// Takes the place of the tool definitions.
+    pub tool_definitions: Option<Message>,
+}
+
+impl SequenceRange {
+    fn is_whole(self) -> bool {
+        self.start.is_none() && self.end.is_none()
+    }
+
+    /// Both ends as sequence numbers of a context whose next one is `next`.
+    fn resolve(self, next: u64) -> std::ops::Range<i64> {
+        let next = i64::try_from(next).unwrap_or(i64::MAX);
+        let from_end = |bound: i64| if bound < 0 { next.saturating_add(bound) } else { bound };
+        self.start.map_or(0, from_end)..self.end.map_or(next, from_end)
+    }
+}
+
+impl Context {
+    /// A fork with the messages and anchors whose sequence numbers are in the range, and the special messages. The
+    /// fork's id is added to the `children`.
+    pub fn fork(&mut self, options: ForkOptions, environment: &dyn Environment) -> Context {
+        let range = options.range.resolve(self.mutation_counter());
+        let is_special = self.special_positions();
+        let selected = self.messages().enumerate().filter(|(position, message)| {
+            // A message that does not say when it came is part of the whole alone.
+            is_special.contains(position)
+                || message.sequence().map_or(options.range.is_whole(), |sequence| range.contains(&sequence))
+        });
+        let messages = selected.map(|(position, message)| (position, message.clone())).collect();
+        let anchors = self.anchors_created_in(&range);
+        let replacements = [options.system_prompt, options.tool_definitions];
+        self.fork_of(messages, anchors, replacements, environment)
+    }
+
+    /// A fork with the messages at these positions and the special messages; what a window makes.
+    pub fn fork_positions(&mut self, positions: &[usize], environment: &dyn Environment) -> Context {
+        let mut positions: Vec<usize> = positions.iter().copied().chain(self.special_positions()).collect();
+        positions.sort_unstable();
+        positions.dedup();
+        let message = |position| self.message(position).map(|message| (position, message.clone()));
+        let messages = positions.into_iter().filter_map(message).collect();
+        self.fork_of(messages, HashSet::new(), [None, None], environment)
+    }
+
+    /// A fork with everything but `thinking` parts; messages that have no other part are left out.
+    pub fn strip_thinking(&mut self, environment: &dyn Environment) -> Context {
+        let stripped = self.messages().enumerate();
+        let messages =
+            stripped.filter_map(|(position, message)| Some((position, message.without_thinking()?))).collect();
+        let mut anchors = self.anchors_created_in(&SequenceRange::default().resolve(self.mutation_counter()));
+        let mut homes = Homes::new(&self.anchors);
+        let all = (0..self.messages().len() as u64).filter_map(|position| homes.of(position));
+        anchors.extend(all.map(|anchor| self.anchors.0[anchor].name.clone()));
+        self.fork_of(messages, anchors, [None, None], environment)
+    }
+
+    /// The names of the anchors that were created in this range of sequence numbers.
+    fn anchors_created_in(&self, range: &std::ops::Range<i64>) -> HashSet<String> {
+        // As in the reference, the sequence numbers, which stand in order of creation, are matched one by one with the
+        // anchors, which stand in order of position.
+        let anchors = self.anchors.0.iter().zip(&self.anchor_sequences);
+        let created = anchors.filter(|(_, sequence)| i64::try_from(**sequence).is_ok_and(|at| range.contains(&at)));
+        created.map(|(anchor, _)| anchor.name.clone()).collect()
+    }
+
+    fn special_positions(&self) -> Vec<usize> {
+        self.specials().into_iter().flatten().collect()
+    }
+
+    /// Makes a fork of the messages, given with their positions here in ascending order: each goes to its home anchor.
+    /// The anchors are the usual three, the home anchors and those named, in the order they have here.
+    fn fork_of(
+        &mut self,
+        mut messages: Vec<(usize, Message)>,
+        mut anchors: HashSet<String>,
+        replacements: [Option<Message>; 2],
+        environment: &dyn Environment,
+    ) -> Context {
+        let mut child = Context::bare(Some(self), environment);
+        let mut replaced = Vec::new();
+        for (kind, replacement) in Special::ALL.into_iter().zip(replacements) {
+            let position = self.special(kind);
+            let current = position.and_then(|position| self.message(position));
+            // What is there already is no replacement.
+            let replacement = replacement.filter(|new| current.is_none_or(|current| current.dict() != new.dict()));
+            if replacement.is_some() {
+                messages.retain(|(other, _)| Some(*other) != position);
+            }
+            let kept = messages.iter().find(|(other, _)| Some(*other) == position).map(|(_, message)| message);
+            let id = kept.map_or(Value::Null, |message| message.id().into());
+            child.fields.insert(kind.id_key().to_owned(), id);
+            replaced.extend(replacement.map(|message| (kind, message)));
+        }
+
+        let mut homes = Homes::new(&self.anchors);
+        let placed: Vec<(Option<usize>, Message)> =
+            messages.into_iter().map(|(position, message)| (homes.of(position as u64), message)).collect();
+        anchors.extend([SYSTEM_PROMPT, TOOLS, MESSAGES].map(str::to_owned));
+        anchors.extend(placed.iter().filter_map(|(home, _)| home.map(|home| self.anchors.0[home].name.clone())));
+
+        // For each anchor here, how many of the fork's anchors stand before it.
+        let mut rank = Vec::with_capacity(self.anchors.0.len());
+        for anchor in &self.anchors.0 {
+            rank.push(child.anchors.0.len());
+            if anchors.contains(&anchor.name) {
+                child.push_anchor(&anchor.name, 0);
+            }
+        }
+        if self.anchors.0.is_empty() {
+            for name in [SYSTEM_PROMPT, TOOLS, MESSAGES] {
+                child.push_anchor(name, 0);
+            }
+        }
+        let last = child.anchors.0.len().saturating_sub(1);
+        for (home, message) in placed {
+            let home = home.map_or(last, |home| rank[home]);
+            child.anchors.0[home].index += 1;
+            child.push_message(message);
+        }
+        // So far each anchor counts the messages of its own partition; an index counts those before it as well.
+        let mut end = 0;
+        for anchor in &mut child.anchors.0 {
+            end += anchor.index;
+            anchor.index = end;
+        }
+        for (kind, message) in replaced {
+            child.set_special(kind, message);
+        }
+        self.add_child(child.id());
+        child
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::environment::fixed::Fixed;
+
+    fn message(text: &str, environment: &Fixed) -> Message {
+        let value = json!({"role": "user", "id": text, "content": [{"type": "text", "text": text}]});
+        Message::given(value, environment).unwrap()
+    }
+
+    fn ids(context: &Context) -> Vec<&str> {
+        context.messages().map(Message::id).collect()
+    }
+
+    fn points(context: &Context) -> Vec<(&str, u64)> {
+        context.anchors().iter().map(|anchor| (anchor.name.as_str(), anchor.index)).collect()
+    }
+
+    fn special(kind: Special, id: &str, environment: &Fixed) -> Message {
+        let content = json!([{"type": "text", "text": id}]);
+        Message::given_special(kind, json!({"id": id, "content": content}), environment).unwrap()
+    }
+
+    /// A system prompt, three messages, and one at an anchor in front of the second.
+    fn sample(environment: &Fixed) -> Context {
+        let system = special(Special::SystemPrompt, "system", environment);
+        let mut context = Context::create(Some(system), None, None, environment);
+        for text in ["a", "b", "c"] {
+            context.append(message(text, environment), MESSAGES).unwrap();
+        }
+        context.add_anchor("notes", 2, true).unwrap();
+        context.append(message("note", environment), "notes").unwrap();
+        context
+    }
+
+    #[test]
+    fn messages_keep_their_order_and_home() {
+        let environment = Fixed::default();
+        let mut context = sample(&environment);
+        assert_eq!(ids(&context), ["system", "a", "note", "b", "c"]);
+        let child = context.fork(ForkOptions::default(), &environment);
+        assert_eq!(ids(&child), ids(&context));
+        assert_eq!(points(&child), points(&context));
+        assert_eq!(child.messages().map(|message| message.sequence()).collect::<Vec<_>>(), [4, 5, 6, 7, 8].map(Some));
+        assert_eq!(child.mutation_counter(), 9);
+        assert_eq!(context.children().collect::<Vec<_>>(), [child.id().as_str()]);
+        assert_eq!(child.origin(), Some(context.id().as_str()));
+    }
+
+    #[test]
+    fn a_range_selects_by_sequence_number() {
+        let environment = Fixed::default();
+        let mut context = sample(&environment);
+        let mut fork = |start, end| {
+            let range = SequenceRange { start, end };
+            let child = context.fork(ForkOptions { range, ..Default::default() }, &environment);
+            ids(&child).join(" ")
+        };
+        // The system prompt is 3, a b c are 4 5 6, the anchor is 7, the note is 8.
+        assert_eq!(fork(Some(5), Some(7)), "system b c");
+        assert_eq!(fork(Some(-1), None), "system note");
+        assert_eq!(fork(None, Some(-4)), "system a");
+        assert_eq!(fork(Some(100), None), "system");
+    }
+
+    #[test]
+    fn replacements_take_the_place_and_come_last() {
+        let environment = Fixed::default();
+        let mut context = sample(&environment);
+        let options = ForkOptions {
+            system_prompt: Some(special(Special::SystemPrompt, "new", &environment)),
+            tool_definitions: Some(special(Special::ToolDefinitions, "tools", &environment)),
+            ..Default::default()
+        };
+        let child = context.fork(options, &environment);
+        assert_eq!(ids(&child), ["new", "tools", "a", "note", "b", "c"]);
+        assert_eq!(child.specials(), [Some(0), Some(1)]);
+        assert_eq!(child.message(0).unwrap().sequence(), Some(8));
+        let same = ForkOptions { system_prompt: context.message(0).cloned(), ..Default::default() };
+        assert_eq!(context.fork(same, &environment).message(0).unwrap().sequence(), Some(4));
+    }
+
+    #[test]
+    fn stripped_contexts_fit_their_anchors() {
+        let environment = Fixed::default();
+        let mut context = sample(&environment);
+        let thought = json!({"role": "assistant", "content": [{"type": "thinking", "text": "x"}]});
+        context.append(Message::given(thought, &environment).unwrap(), "notes").unwrap();
+        let child = context.strip_thinking(&environment);
+        assert_eq!(ids(&child), ["system", "a", "note", "b", "c"]);
+        assert_eq!(points(&child), [("system_prompt", 1), ("tools", 1), ("notes", 3), ("messages", 5)]);
+        assert_eq!(child.specials(), [Some(0), None]);
+    }
+
+    #[test]
+    fn a_context_without_anchors_forks_too() {
+        let environment = Fixed::default();
+        let dict = json!({"messages": [{"id": "a"}, {"id": "b"}], "anchor_points": []});
+        let mut context = Context::from_dict(dict, None, &environment).unwrap();
+        let child = context.fork_positions(&[1], &environment);
+        assert_eq!(ids(&child), ["b"]);
+        assert_eq!(points(&child), [("system_prompt", 0), ("tools", 0), ("messages", 1)]);
+    }
+}

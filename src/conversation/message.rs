@@ -1,0 +1,281 @@
+//! A message: its dict, and what was found out about it.
+
+use std::cell::Cell;
+
+use serde::{Serialize, Serializer};
+use serde_json::Value;
+
+use super::context::Special;
+use super::shape;
+use crate::environment::Environment;
+use crate::error::{Error, ShapeError};
+use crate::json::{FieldPath, Object, to_python_text};
+use crate::tokens::{Encoding, TokenCounter, Vocabulary};
+
+const SEQUENCE_NUMBER: &str = "_sequence_number";
+
+/// The largest whole number that JavaScript and every JSON reader keep exactly: 2⁵³ − 1.
+const MAX_SAFE_INTEGER: i64 = (1 << 53) - 1;
+
+/// One message of a conversation. Its dict never changes: a changed message is another one.
+#[derive(Clone, Debug)]
+pub struct Message {
+    dict: Object,
+    sequence: Option<i64>,
+    /// Tokens by vocabulary, once counted.
+    counts: [Cell<Option<u64>>; Vocabulary::COUNT],
+}
+
+impl Message {
+    /// A message that a caller hands in. What it lacks of `_type`, `id`, `_hook_ids` and `creation_timestamp` is added.
+    ///
+    /// # Errors
+    ///
+    /// The field of the wrong shape.
+    pub fn given(dict: Value, environment: &dyn Environment) -> Result<Self, ShapeError> {
+        let mut dict = object(dict)?;
+        shape::check_given(&dict)?;
+        add_defaults(&mut dict, "Message", environment);
+        Ok(Self::new(dict))
+    }
+
+    /// A system prompt or tool definitions that a caller hands in. As [`Message::given`]; the role may be absent, and a
+    /// plain `Message` becomes one of the special type.
+    ///
+    /// # Errors
+    ///
+    /// The field of the wrong shape.
+    pub fn given_special(kind: Special, dict: Value, environment: &dyn Environment) -> Result<Self, ShapeError> {
+        let mut dict = object(dict)?;
+        let role = dict.entry("role").or_insert_with(|| kind.role().into());
+        if role != kind.role() {
+            let message = format!("expected {:?} in {}, found {role}", kind.role(), kind.type_name());
+            return Err(ShapeError::new(FieldPath::root().key("role"), message));
+        }
+        shape::check_given(&dict)?;
+        if dict.get("_type").is_some_and(|name| name == "Message") {
+            dict.insert("_type".to_owned(), kind.type_name().into());
+        }
+        add_defaults(&mut dict, kind.type_name(), environment);
+        Ok(Self::new(dict))
+    }
+
+    /// A message of a file. Tells whether something was added that is not the same at every reading (an id, a time).
+    ///
+    /// # Errors
+    ///
+    /// The field of the wrong shape.
+    pub fn stored(dict: Value, environment: &dyn Environment) -> Result<(Self, bool), ShapeError> {
+        let mut dict = object(dict)?;
+        shape::check_stored(&dict)?;
+        let generated = !dict.contains_key("id") || !dict.contains_key("creation_timestamp");
+        add_defaults(&mut dict, "Message", environment);
+        Ok((Self::new(dict), generated))
+    }
+
+    fn new(dict: Object) -> Self {
+        let sequence = dict
+            .get(SEQUENCE_NUMBER)
+            .and_then(Value::as_i64)
+            .filter(|sequence| (0..=MAX_SAFE_INTEGER).contains(sequence));
+        Self { dict, sequence, counts: Default::default() }
+    }
+
+    pub fn dict(&self) -> &Object {
+        &self.dict
+    }
+
+    pub fn id(&self) -> &str {
+        self.string("id")
+    }
+
+    pub fn role(&self) -> &str {
+        self.string("role")
+    }
+
+    /// `Message`, `SystemPromptMessage`, `ToolDefinitionsMessage` or the name of a subclass of the Python package.
+    pub fn type_name(&self) -> &str {
+        self.string("_type")
+    }
+
+    /// When it was appended, in the count of its context; `None` where the file does not say.
+    pub fn sequence(&self) -> Option<i64> {
+        self.sequence
+    }
+
+    /// This message as the `sequence`th mutation of a context.
+    pub fn with_sequence(mut self, sequence: i64) -> Self {
+        self.dict.insert(SEQUENCE_NUMBER.to_owned(), sequence.into());
+        self.sequence = Some(sequence);
+        self
+    }
+
+    /// This message with the fields of `changes` in place of its own. Its id and its place stay; a `token_count` that
+    /// the changes do not name is dropped where they may have made it wrong.
+    ///
+    /// # Errors
+    ///
+    /// The field of the wrong shape.
+    pub fn changed(&self, changes: Value) -> Result<Self, ShapeError> {
+        let changes = object(changes)?;
+        let mut dict = self.dict.clone();
+        if changes.contains_key("role") || changes.contains_key("content") {
+            dict.shift_remove("token_count");
+        }
+        for (key, value) in changes {
+            let fixed = key == "id" || key == SEQUENCE_NUMBER;
+            if fixed && dict.get(&key) != Some(&value) {
+                let message = format!("a stored message keeps its {key}");
+                return Err(ShapeError::new(FieldPath::root().key(&key), message));
+            }
+            dict.insert(key, value);
+        }
+        shape::check_given(&dict)?;
+        Ok(Self::new(dict))
+    }
+
+    /// This message without its `thinking` parts; `None` where no part is left.
+    pub fn without_thinking(&self) -> Option<Self> {
+        let parts = self.dict.get("content").and_then(Value::as_array)?;
+        let kept: Vec<Value> = parts.iter().filter(|part| part["type"] != "thinking").cloned().collect();
+        if kept.is_empty() {
+            return None;
+        }
+        if kept.len() == parts.len() {
+            return Some(self.clone());
+        }
+        let mut dict = self.dict.clone();
+        dict.insert("content".to_owned(), kept.into());
+        dict.shift_remove("token_count");
+        Some(Self::new(dict))
+    }
+
+    /// The number of tokens of [`Message::counted_text`]. A `token_count` of the message is taken for `cl100k_base`,
+    /// which is the encoding that it is written for.
+    ///
+    /// # Errors
+    ///
+    /// Those of the counter.
+    pub fn tokens(&self, counter: &dyn TokenCounter) -> Result<u64, Error> {
+        if counter.encoding() == Encoding::Cl100kBase {
+            if let Some(count) = self.dict.get("token_count").and_then(Value::as_u64) {
+                return Ok(count);
+            }
+        }
+        let known = &self.counts[counter.encoding().vocabulary().index()];
+        if let Some(count) = known.get() {
+            return Ok(count);
+        }
+        let count = counter.count(&self.counted_text()?)?;
+        known.set(Some(count));
+        Ok(count)
+    }
+
+    /// `<role>: <content>`, the content as Python's `json.dumps(content, ensure_ascii=False)` writes it, or nothing
+    /// where it is empty or absent.
+    ///
+    /// # Errors
+    ///
+    /// None that a message can cause.
+    pub fn counted_text(&self) -> Result<String, Error> {
+        let mut text = format!("{}: ", self.role());
+        match self.dict.get("content") {
+            Some(Value::Array(parts)) if !parts.is_empty() => to_python_text(parts, &mut text)?,
+            _ => {}
+        }
+        Ok(text)
+    }
+
+    fn string(&self, key: &str) -> &str {
+        self.dict.get(key).and_then(Value::as_str).unwrap_or_default()
+    }
+}
+
+impl Serialize for Message {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.dict.serialize(serializer)
+    }
+}
+
+fn object(value: Value) -> Result<Object, ShapeError> {
+    match value {
+        Value::Object(dict) => Ok(dict),
+        other => Err(shape::wrong(&FieldPath::root(), "an object", &other)),
+    }
+}
+
+fn add_defaults(dict: &mut Object, type_name: &str, environment: &dyn Environment) {
+    let mut default = |key: &str, value: &dyn Fn() -> Value| {
+        if !dict.contains_key(key) {
+            dict.insert(key.to_owned(), value());
+        }
+    };
+    default("_type", &|| type_name.into());
+    default("id", &|| environment.uuid().to_string().into());
+    default("_hook_ids", &|| Value::Array(Vec::new()));
+    default("creation_timestamp", &|| environment.now().timestamp().into());
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::environment::fixed::Fixed;
+
+    fn given(value: Value) -> Message {
+        Message::given(value, &Fixed::default()).unwrap()
+    }
+
+    #[test]
+    fn defaults_stand_in_the_order_of_the_reference() {
+        let message = given(json!({"role": "user", "content": [], "mood": 1.5}));
+        let keys: Vec<&str> = message.dict().keys().map(String::as_str).collect();
+        assert_eq!(keys, ["role", "content", "mood", "_type", "id", "_hook_ids", "creation_timestamp"]);
+        assert_eq!(message.dict()["creation_timestamp"], "2026-01-02T03:04:05.000006");
+    }
+
+    #[test]
+    fn the_counted_text() {
+        let text = |value| given(value).counted_text().unwrap();
+        assert_eq!(text(json!({"role": "user"})), "user: ");
+        assert_eq!(text(json!({"role": "user", "content": []})), "user: ");
+        let parts = json!([{"type": "text", "text": "é\n"}, {"type": "x", "n": [1, 2.5]}]);
+        let expected = r#"user: [{"type": "text", "text": "é\n"}, {"type": "x", "n": [1, 2.5]}]"#;
+        assert_eq!(text(json!({"role": "user", "content": parts})), expected);
+    }
+
+    #[test]
+    fn a_change_keeps_identity_and_drops_a_stale_count() {
+        let message = given(json!({"role": "user", "id": "a", "token_count": 7, "content": []})).with_sequence(4);
+        let changed = message.changed(json!({"content": [{"type": "text", "text": "x"}]})).unwrap();
+        assert_eq!((changed.id(), changed.sequence()), ("a", Some(4)));
+        assert!(!changed.dict().contains_key("token_count"));
+        assert!(message.changed(json!({"metadata": {}})).unwrap().dict().contains_key("token_count"));
+        assert_eq!(message.changed(json!({"id": "b"})).unwrap_err().field.to_string(), "id");
+        assert!(message.changed(json!({"content": "x"})).is_err());
+    }
+
+    #[test]
+    fn thinking_is_stripped() {
+        let message = given(json!({"role": "assistant", "token_count": 9, "content": [
+            {"type": "thinking", "text": "hm"}, {"type": "text", "text": "yes"}]}));
+        let stripped = message.without_thinking().unwrap();
+        assert_eq!(stripped.dict()["content"], json!([{"type": "text", "text": "yes"}]));
+        assert!(!stripped.dict().contains_key("token_count"));
+        assert!(
+            given(json!({"role": "user", "content": [{"type": "thinking", "text": ""}]})).without_thinking().is_none()
+        );
+        assert!(given(json!({"role": "user"})).without_thinking().is_none());
+    }
+
+    #[test]
+    fn special_messages_have_their_role_and_type() {
+        let special = |value| Message::given_special(Special::SystemPrompt, value, &Fixed::default());
+        let message = special(json!({"content": [{"type": "text", "text": "x"}]})).unwrap();
+        assert_eq!((message.role(), message.type_name()), ("system", "SystemPromptMessage"));
+        assert_eq!(special(json!({"role": "system", "_type": "Message"})).unwrap().type_name(), "SystemPromptMessage");
+        assert_eq!(special(json!({"role": "system", "_type": "Persona"})).unwrap().type_name(), "Persona");
+        assert_eq!(special(json!({"role": "user"})).unwrap_err().field.to_string(), "role");
+    }
+}

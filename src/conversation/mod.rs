@@ -1,0 +1,12 @@
+//! The conversation model: messages, the anchors that order them, contexts and their forks.
+
+mod anchors;
+mod context;
+mod fork;
+mod message;
+pub(crate) mod shape;
+
+pub use anchors::{Anchor, MESSAGES, SYSTEM_PROMPT, TOOLS};
+pub use context::{Context, Special};
+pub use fork::{ForkOptions, SequenceRange};
+pub use message::Message;

@@ -1,0 +1,194 @@
+//! What a message may look like.
+//!
+//! A message that a caller hands in has to be right in every field that has a meaning here. One that is read from a
+//! file only has to be what the code relies on: the file may come from a later version or from another program, and
+//! what it holds is kept.
+
+use serde_json::Value;
+
+use crate::error::ShapeError;
+use crate::json::{FieldPath, Object};
+
+/// The roles that a new message may have.
+pub const ROLES: [&str; 4] = ["user", "assistant", "system", "tool"];
+
+/// Checks a message that is to be stored as it is.
+pub fn check_stored(message: &Object) -> Result<(), ShapeError> {
+    let root = FieldPath::root();
+    for key in ["id", "role", "_type"] {
+        optional(message, &root, key, "a string", Value::is_string)?;
+    }
+    optional(message, &root, "_hook_ids", "an array of strings", is_string_array)?;
+    let content = root.key("content");
+    match message.get("content") {
+        None | Some(Value::Null) => Ok(()),
+        Some(Value::Array(parts)) => parts.iter().enumerate().try_for_each(|(index, part)| {
+            let at = content.index(index);
+            let part = part.as_object().ok_or_else(|| wrong(&at, "an object", part))?;
+            required(part, &at, "type", "a string", Value::is_string).map(drop)
+        }),
+        Some(other) => Err(wrong(&content, "an array of content parts", other)),
+    }
+}
+
+/// Checks a message that a caller hands in.
+pub fn check_given(message: &Object) -> Result<(), ShapeError> {
+    let root = FieldPath::root();
+    let role = required(message, &root, "role", "a string", Value::is_string)?;
+    if !ROLES.iter().any(|known| role == known) {
+        return Err(ShapeError::new(root.key("role"), format!("{role} is no role; use one of {}", ROLES.join(", "))));
+    }
+    if let Some(text @ Value::String(_)) = message.get("content") {
+        let hint = format!("an array of content parts, for a text [{{\"type\":\"text\",\"text\":{}}}]", brief(text));
+        return Err(wrong(&root.key("content"), &hint, text));
+    }
+    check_stored(message)?;
+    optional(message, &root, "id", "a string that is not empty", |id| id != "")?;
+    optional(message, &root, "creation_timestamp", "a string", Value::is_string)?;
+    optional(message, &root, "metadata", "an object", Value::is_object)?;
+    optional(message, &root, "_static_text", "a string", Value::is_string)?;
+    optional(message, &root, "token_count", "a whole number from 0 up", Value::is_u64)?;
+    let parts = message.get("content").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
+    let content = root.key("content");
+    parts.iter().enumerate().try_for_each(|(index, part)| match part.as_object() {
+        Some(part) => check_part(part, &content.index(index)),
+        None => Ok(()),
+    })
+}
+
+fn check_part(part: &Object, at: &FieldPath) -> Result<(), ShapeError> {
+    let string = |key: &str| required(part, at, key, "a string", Value::is_string).map(drop);
+    match part.get("type").and_then(Value::as_str).unwrap_or_default() {
+        "text" | "thinking" => string("text"),
+        "image" | "video" | "audio" | "pdf" => check_source(part, at),
+        "tool_use" => {
+            string("call_id")?;
+            string("name")?;
+            required(part, at, "arguments", "JSON text (ContentPart.toolUse makes it of an object)", Value::is_string)?;
+            optional(part, at, "approval_status", "a string", Value::is_string)
+        }
+        "tool_result" => {
+            string("call_id")?;
+            string("content")?;
+            optional(part, at, "execution_status", "a string", Value::is_string)
+        }
+        "tool" => {
+            string("name")?;
+            optional(part, at, "description", "a string", Value::is_string)?;
+            optional(part, at, "parameters", "an object, a JSON schema", Value::is_object)
+        }
+        // A type of a later version or of another program.
+        _ => Ok(()),
+    }
+}
+
+fn check_source(part: &Object, at: &FieldPath) -> Result<(), ShapeError> {
+    let source = required(part, at, "source", "an object", Value::is_object)?;
+    let at = at.key("source");
+    let Some(source) = source.as_object() else { return Ok(()) };
+    let kind = required(source, &at, "type", "\"base64\" or \"url\"", Value::is_string)?;
+    let needed: &[&str] = match kind.as_str() {
+        Some("base64") => &["data", "media_type"],
+        Some("url") => &["url"],
+        _ => &[],
+    };
+    needed.iter().try_for_each(|key| required(source, &at, key, "a string", Value::is_string).map(drop))
+}
+
+fn required<'v>(
+    object: &'v Object,
+    at: &FieldPath,
+    key: &str,
+    expected: &str,
+    is_right: impl Fn(&Value) -> bool,
+) -> Result<&'v Value, ShapeError> {
+    match object.get(key) {
+        Some(value) if is_right(value) => Ok(value),
+        Some(value) => Err(wrong(&at.key(key), expected, value)),
+        None => Err(ShapeError::new(at.key(key), format!("is missing; expected {expected}"))),
+    }
+}
+
+/// Checks a field where it is present.
+pub fn optional(
+    object: &Object,
+    at: &FieldPath,
+    key: &str,
+    expected: &str,
+    is_right: impl Fn(&Value) -> bool,
+) -> Result<(), ShapeError> {
+    match object.get(key) {
+        Some(value) if !is_right(value) => Err(wrong(&at.key(key), expected, value)),
+        _ => Ok(()),
+    }
+}
+
+pub fn is_string_array(value: &Value) -> bool {
+    value.as_array().is_some_and(|items| items.iter().all(Value::is_string))
+}
+
+/// The error that says what was expected and what is there.
+pub fn wrong(field: &FieldPath, expected: &str, found: &Value) -> ShapeError {
+    ShapeError::new(field.clone(), format!("expected {expected}, found {}", brief(found)))
+}
+
+/// A value in few words, for an error.
+fn brief(value: &Value) -> String {
+    const LONGEST: usize = 40;
+    match value {
+        Value::Array(_) => "an array".to_owned(),
+        Value::Object(_) => "an object".to_owned(),
+        Value::String(text) if text.chars().count() > LONGEST => {
+            format!("{:?}…", text.chars().take(LONGEST).collect::<String>())
+        }
+        other => other.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn fault(message: Value) -> String {
+        let error = check_given(message.as_object().unwrap()).expect_err(&message.to_string());
+        format!("{}: {}", error.field, error.message)
+    }
+
+    #[test]
+    fn names_the_field() {
+        let part = |part: Value| json!({"role": "user", "content": [{"type": "text", "text": ""}, part]});
+        let cases = [
+            (json!({}), "role: is missing"),
+            (json!({"role": 7}), "role: expected a string, found 7"),
+            (json!({"role": "robot"}), "role: \"robot\" is no role"),
+            (json!({"role": "user", "content": "Hi"}), "content: expected an array of content parts"),
+            (json!({"role": "user", "content": {}}), "content: expected an array of content parts, found an object"),
+            (json!({"role": "user", "id": ""}), "id: expected a string that is not empty"),
+            (json!({"role": "user", "metadata": []}), "metadata: expected an object"),
+            (json!({"role": "user", "_hook_ids": [1]}), "_hook_ids: expected an array of strings"),
+            (json!({"role": "user", "token_count": -1}), "token_count: expected a whole number"),
+            (part(json!("x")), "content[1]: expected an object"),
+            (part(json!({})), "content[1].type: is missing"),
+            (part(json!({"type": "text"})), "content[1].text: is missing"),
+            (part(json!({"type": "image"})), "content[1].source: is missing"),
+            (part(json!({"type": "image", "source": {"type": "url"}})), "content[1].source.url: is missing"),
+            (part(json!({"type": "pdf", "source": {"type": "base64", "data": ""}})), "content[1].source.media_type"),
+            (part(json!({"type": "tool_use", "call_id": "1", "name": "f", "arguments": {}})), "content[1].arguments"),
+            (part(json!({"type": "tool_result", "call_id": 1, "content": ""})), "content[1].call_id"),
+            (part(json!({"type": "tool", "name": "f", "parameters": []})), "content[1].parameters"),
+        ];
+        for (message, expected) in cases {
+            let fault = fault(message.clone());
+            assert!(fault.starts_with(expected), "{message}: {fault}");
+        }
+    }
+
+    #[test]
+    fn what_is_unknown_is_kept() {
+        let message = json!({"role": "user", "mood": 1, "content": [{"type": "hologram", "data": 7}]});
+        assert_eq!(check_given(message.as_object().unwrap()), Ok(()));
+        let stored = json!({"role": "developer", "content": [{"type": "text", "text": 7}]});
+        assert_eq!(check_stored(stored.as_object().unwrap()), Ok(()));
+    }
+}

@@ -1,0 +1,138 @@
+//! What can go wrong, each with what the caller needs to mend it.
+
+use std::fmt;
+
+use crate::json::{FieldPath, ParseError, Position};
+
+/// An error of the core. Nothing was changed when one is returned.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Error {
+    /// An argument or option that cannot be used.
+    InvalidArgument { argument: String, message: String },
+    /// A message of the wrong shape; `field` is the way to the field at fault within the message.
+    InvalidMessage { field: FieldPath, message: String },
+    /// The directory holds no `session.json`.
+    SessionNotFound { path: String },
+    /// A context that the session does not have.
+    ContextNotFound { id: String, path: String },
+    /// A file that is no session or context.
+    CorruptSession { path: String, position: Position, field: FieldPath, message: String },
+    /// An encoding or model that tiktoken does not know.
+    UnknownEncoding { argument: &'static str, name: String },
+    /// The vocabulary of this encoding was not loaded, and cannot be loaded synchronously here.
+    EncodingNotLoaded { encoding: &'static str },
+    /// A variable of the session's state that has another value than the caller expected.
+    StateConflict { name: String, found: serde_json::Value },
+    /// A defect of this library, reported instead of a panic.
+    Internal(String),
+}
+
+impl Error {
+    pub fn argument(argument: &str, message: impl Into<String>) -> Self {
+        Self::InvalidArgument { argument: argument.to_owned(), message: message.into() }
+    }
+
+    /// The name of the JavaScript class that carries this error.
+    pub fn class(&self) -> &'static str {
+        match self {
+            Self::InvalidArgument { .. } => "InvalidArgumentError",
+            Self::InvalidMessage { .. } => "InvalidMessageError",
+            Self::SessionNotFound { .. } => "SessionNotFoundError",
+            Self::ContextNotFound { .. } => "ContextNotFoundError",
+            Self::CorruptSession { .. } => "CorruptSessionError",
+            Self::UnknownEncoding { .. } => "UnknownEncodingError",
+            Self::EncodingNotLoaded { .. } => "EncodingNotLoadedError",
+            Self::StateConflict { .. } => "ConflictError",
+            Self::Internal(_) => "SessionError",
+        }
+    }
+}
+
+impl std::error::Error for Error {}
+
+impl fmt::Display for Error {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::InvalidArgument { argument, message } => write!(formatter, "{argument}: {message}"),
+            Self::InvalidMessage { field, message } if field.is_root() => write!(formatter, "message: {message}"),
+            Self::InvalidMessage { field, message } => write!(formatter, "message.{field}: {message}"),
+            Self::SessionNotFound { path } => {
+                write!(formatter, "{path} does not exist; check the parent directory and the uuid, or create a session")
+            }
+            Self::ContextNotFound { id, path } => {
+                write!(formatter, "the session has no context '{id}': {path} does not exist")
+            }
+            Self::CorruptSession { path, position, field, message } => {
+                write!(formatter, "{path}:{}:{}: ", position.line, position.column)?;
+                if !field.is_root() {
+                    write!(formatter, "{field}: ")?;
+                }
+                formatter.write_str(message)
+            }
+            Self::UnknownEncoding { argument, name } => {
+                write!(formatter, "{argument}: '{name}' is not known; known encodings: ")?;
+                formatter.write_str(&crate::tokens::Encoding::known_names().join(", "))
+            }
+            Self::EncodingNotLoaded { encoding } => write!(
+                formatter,
+                "the vocabulary of '{encoding}' is not loaded; call `await loadEncoding('{encoding}')` first"
+            ),
+            Self::StateConflict { name, found } => {
+                write!(formatter, "the variable '{name}' is {found} now; read it again before you update it")
+            }
+            Self::Internal(message) => write!(formatter, "internal error, please report it: {message}"),
+        }
+    }
+}
+
+impl From<serde_json::Error> for Error {
+    fn from(error: serde_json::Error) -> Self {
+        Self::Internal(error.to_string())
+    }
+}
+
+/// A JSON value that is not what it has to be. Whoever knows where the value came from makes the [`Error`] of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ShapeError {
+    pub field: FieldPath,
+    pub message: String,
+}
+
+impl ShapeError {
+    pub fn new(field: FieldPath, message: impl Into<String>) -> Self {
+        Self { field, message: message.into() }
+    }
+
+    /// The error of a message that a caller handed in.
+    pub fn in_message(self) -> Error {
+        Error::InvalidMessage { field: self.field, message: self.message }
+    }
+
+    /// The error of an argument that a caller handed in.
+    pub fn in_argument(self, argument: &str) -> Error {
+        let at = if self.field.is_root() { argument.to_owned() } else { format!("{argument}.{}", self.field) };
+        Error::InvalidArgument { argument: at, message: self.message }
+    }
+
+    /// The error of a file, whose text serves to find the line.
+    pub fn in_file(self, path: &str, text: &[u8]) -> Error {
+        Error::CorruptSession {
+            path: path.to_owned(),
+            position: crate::json::locate(text, &self.field),
+            field: self.field,
+            message: self.message,
+        }
+    }
+}
+
+impl ParseError {
+    /// The error of a file that is no JSON.
+    pub fn in_file(self, path: &str) -> Error {
+        Error::CorruptSession {
+            path: path.to_owned(),
+            position: Position { line: self.line, column: self.column },
+            field: FieldPath::root(),
+            message: self.message,
+        }
+    }
+}

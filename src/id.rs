@@ -1,0 +1,102 @@
+//! Ids that name a file or a directory.
+
+use std::fmt;
+
+use crate::environment::Environment;
+
+/// Names longer than this do not fit a file name with its extension and that of a temporary file beside it.
+const MAX_LENGTH: usize = 200;
+
+macro_rules! checked_id {
+    ($(#[$doc:meta])* $name:ident, $reserved:expr) => {
+        $(#[$doc])*
+        #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        pub struct $name(String);
+
+        impl $name {
+            /// A new id: the local date and a random uuid.
+            pub fn generate(environment: &dyn Environment) -> Self {
+                Self(environment.dated_id())
+            }
+
+            /// An id from outside.
+            ///
+            /// # Errors
+            ///
+            /// Why it is no plain file name, in words that follow the name of the field.
+            pub fn parse(id: &str) -> Result<Self, String> {
+                check_file_name(id)?;
+                if $reserved.iter().any(|name: &&str| name.eq_ignore_ascii_case(id)) {
+                    return Err(format!("{id:?} is the name of another file of the session"));
+                }
+                Ok(Self(id.to_owned()))
+            }
+
+            pub fn as_str(&self) -> &str {
+                &self.0
+            }
+        }
+
+        impl fmt::Display for $name {
+            fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+                formatter.write_str(&self.0)
+            }
+        }
+    };
+}
+
+checked_id!(
+    /// The id of a session and the name of its directory: a plain file name, usually `YYYYMMDD-<uuid4>`.
+    SessionId,
+    [] as [&str; 0]
+);
+checked_id!(
+    /// The id of a context and the stem of its file's name: a plain file name, usually `YYYYMMDD-<uuid4>`.
+    ContextId,
+    ["session"]
+);
+
+impl ContextId {
+    /// The name of the context's file within the session directory.
+    pub fn file_name(&self) -> String {
+        format!("{}.json", self.0)
+    }
+}
+
+/// Ids come from files and callers that are not trusted; one that is no plain file name could lead anywhere.
+fn check_file_name(id: &str) -> Result<(), String> {
+    let fault = if id.is_empty() {
+        "is empty"
+    } else if id == "." || id == ".." {
+        "names a directory"
+    } else if id.contains(['/', '\\']) {
+        "has a path separator"
+    } else if id.chars().any(char::is_control) {
+        "has a control character"
+    } else if id.contains(['<', '>', ':', '"', '|', '?', '*']) || id.ends_with(['.', ' ']) {
+        "is no file name on every system"
+    } else if id.len() > MAX_LENGTH {
+        "is too long"
+    } else {
+        return Ok(());
+    };
+    Err(format!("{id:?} {fault}; an id is a plain file name such as 20260102-<uuid>"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_plain_file_names() {
+        let long = "x".repeat(MAX_LENGTH + 1);
+        for bad in ["", ".", "..", "../x", "a/b", "a\\b", "a\0b", "a\n", "c:", "x.", "x ", "../../x", long.as_str()] {
+            assert!(SessionId::parse(bad).is_err(), "{bad:?}");
+            assert!(ContextId::parse(bad).is_err(), "{bad:?}");
+        }
+        assert!(ContextId::parse("Session").is_err(), "its file would be session.json");
+        for good in ["20260102-00000000-0000-4000-8000-000000000000", "session", "..x", "été", "a b"] {
+            assert_eq!(SessionId::parse(good).unwrap().as_str(), good);
+        }
+    }
+}

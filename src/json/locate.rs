@@ -1,0 +1,93 @@
+//! The position of a field in the text that it was read from.
+
+use super::parse::{BYTE_ORDER_MARK, Fault, Reader, line_and_column};
+use super::path::{FieldPath, Segment};
+
+/// A place in a text; both numbers begin at 1, the column counts bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Position {
+    pub line: usize,
+    pub column: usize,
+}
+
+/// Where the value at `path` begins in `text`: its nearest enclosing value where the field itself is missing.
+///
+/// Only called to report an error, so it reads the text again rather than have every value carry its position.
+pub fn locate(text: &[u8], path: &FieldPath) -> Position {
+    let text = text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text);
+    let offset = Reader::new(text).map_or(0, |mut reader| {
+        reader.skip_space();
+        let mut offset = reader.position();
+        for segment in &path.0 {
+            reader.seek(offset);
+            match child(&mut reader, segment) {
+                Ok(Some(start)) => offset = start,
+                Ok(None) | Err(_) => break,
+            }
+        }
+        offset
+    });
+    let (line, column) = line_and_column(text, offset);
+    Position { line, column }
+}
+
+/// Where, of the array or object that the reader stands at, the child that `segment` names begins.
+fn child(reader: &mut Reader, segment: &Segment) -> Result<Option<usize>, Fault> {
+    let close = match reader.peek() {
+        Some(b'[') => b']',
+        Some(b'{') => b'}',
+        _ => return Ok(None),
+    };
+    reader.seek(reader.position() + 1);
+    reader.skip_space();
+    if reader.peek() == Some(close) {
+        return Ok(None);
+    }
+    let mut found = None;
+    let mut index = 0;
+    loop {
+        let matches = if close == b'}' {
+            let key = reader.key()?;
+            matches!(segment, Segment::Key(wanted) if *wanted == key)
+        } else {
+            *segment == Segment::Index(index)
+        };
+        reader.skip_space();
+        if matches {
+            found = Some(reader.position());
+        }
+        reader.value()?;
+        index += 1;
+        if !reader.another(close)? {
+            return Ok(found);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn finds_the_line_and_column() {
+        let text = b"{\n  \"id\": 1,\n  \"messages\": [\n    {\"role\": \"user\"},\n    {\"role\":   7}\n  ]\n}";
+        let at = |path: &FieldPath| {
+            let position = locate(text, path);
+            (position.line, position.column)
+        };
+        let messages = FieldPath::root().key("messages");
+        assert_eq!(at(&FieldPath::root()), (1, 1));
+        assert_eq!(at(&FieldPath::root().key("id")), (2, 9));
+        assert_eq!(at(&messages), (3, 15));
+        assert_eq!(at(&messages.index(1).key("role")), (5, 16));
+        assert_eq!(at(&messages.index(1).key("absent")), (5, 5));
+        assert_eq!(at(&messages.index(9)), (3, 15));
+    }
+
+    #[test]
+    fn survives_any_text() {
+        for text in ["", "   ", "[", "[]", "{\"a\"", "7", "\u{fffd}"] {
+            locate(text.as_bytes(), &FieldPath::root().key("a").index(2));
+        }
+    }
+}

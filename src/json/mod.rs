@@ -1,0 +1,22 @@
+//! The JSON text rules: what is read, what is written, and where in a text a value stands.
+//!
+//! Values are [`serde_json::Value`]s with their keys in order and their numbers as they were written. Reading accepts
+//! what JSON allows plus a byte order mark; writing gives the bytes that Python's `json` module gives, because the
+//! files are shared with a Python program.
+
+mod locate;
+mod numbers;
+mod parse;
+mod path;
+mod python;
+mod write;
+
+pub use locate::{Position, locate};
+pub use numbers::keep_numbers;
+pub use parse::{MAX_DEPTH, ParseError, parse};
+pub use path::FieldPath;
+pub use python::to_python_text;
+pub use write::{to_compact_text, to_file_bytes};
+
+/// A JSON object with its keys in order.
+pub type Object = serde_json::Map<String, serde_json::Value>;

@@ -1,0 +1,118 @@
+//! The text that tokens are counted in: what Python's `json.dumps(value, ensure_ascii=False)` gives.
+
+use std::borrow::Cow;
+use std::io;
+
+use serde::Serialize;
+use serde_json::ser::{Formatter, Serializer};
+
+use crate::error::Error;
+
+/// Appends the text of Python's `json.dumps(value, ensure_ascii=False)` to `text`: separators `", "` and `": "`, floats
+/// as `repr` writes them, other characters than quotes, backslashes and controls as they are.
+///
+/// # Errors
+///
+/// None that a JSON value can cause.
+pub fn to_python_text(value: &impl Serialize, text: &mut String) -> Result<(), Error> {
+    let mut bytes = std::mem::take(text).into_bytes();
+    value.serialize(&mut Serializer::with_formatter(&mut bytes, PythonFormatter))?;
+    *text = String::from_utf8(bytes).map_err(|error| Error::Internal(error.to_string()))?;
+    Ok(())
+}
+
+struct PythonFormatter;
+
+impl Formatter for PythonFormatter {
+    fn begin_array_value<W: ?Sized + io::Write>(&mut self, writer: &mut W, first: bool) -> io::Result<()> {
+        if first { Ok(()) } else { writer.write_all(b", ") }
+    }
+
+    fn begin_object_key<W: ?Sized + io::Write>(&mut self, writer: &mut W, first: bool) -> io::Result<()> {
+        if first { Ok(()) } else { writer.write_all(b", ") }
+    }
+
+    fn begin_object_value<W: ?Sized + io::Write>(&mut self, writer: &mut W) -> io::Result<()> {
+        writer.write_all(b": ")
+    }
+
+    fn write_number_str<W: ?Sized + io::Write>(&mut self, writer: &mut W, value: &str) -> io::Result<()> {
+        writer.write_all(python_number(value).as_bytes())
+    }
+}
+
+/// A JSON number as Python writes it after reading it: an `int` digit for digit, anything else as a `float`.
+fn python_number(text: &str) -> Cow<'_, str> {
+    if text == "-0" {
+        return Cow::Borrowed("0");
+    }
+    if !text.contains(['.', 'e', 'E']) {
+        return Cow::Borrowed(text);
+    }
+    // The text is a JSON number, which always parses; too large a one is infinite, as in Python.
+    text.parse().map_or(Cow::Borrowed(text), |number| Cow::Owned(python_float(number)))
+}
+
+/// Python's `repr(float)`: the shortest digits that read back as the same number, with an exponent below 1e-4 and from
+/// 1e16 on.
+fn python_float(number: f64) -> String {
+    if number.is_infinite() {
+        return if number > 0.0 { "Infinity" } else { "-Infinity" }.to_owned();
+    }
+    let scientific = format!("{number:e}");
+    let (digits, exponent) = scientific.split_once('e').unwrap_or((&scientific, "0"));
+    let exponent: i32 = exponent.parse().unwrap_or(0);
+    if (-4..16).contains(&exponent) {
+        let fixed = number.to_string();
+        return if fixed.contains('.') { fixed } else { fixed + ".0" };
+    }
+    let sign = if exponent < 0 { '-' } else { '+' };
+    format!("{digits}e{sign}{:02}", exponent.abs())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::json::parse;
+
+    fn python(text: &str) -> String {
+        let mut out = String::new();
+        to_python_text(&parse(text.as_bytes()).unwrap(), &mut out).unwrap();
+        out
+    }
+
+    #[test]
+    fn numbers() {
+        let cases = [
+            ("1", "1"),
+            ("-0", "0"),
+            ("-0.0", "-0.0"),
+            ("9223372036854775808", "9223372036854775808"),
+            ("1.0", "1.0"),
+            ("1e5", "100000.0"),
+            ("1e15", "1000000000000000.0"),
+            ("1e16", "1e+16"),
+            ("123456789012345678.0", "1.2345678901234568e+17"),
+            ("0.0001", "0.0001"),
+            ("0.00001", "1e-05"),
+            ("5e-324", "5e-324"),
+            ("1.5E-7", "1.5e-07"),
+            ("1e400", "Infinity"),
+            ("-1e400", "-Infinity"),
+            ("1e-400", "0.0"),
+            ("0.1", "0.1"),
+            ("1e22", "1e+22"),
+        ];
+        for (json, expected) in cases {
+            assert_eq!(python(json), expected, "{json}");
+        }
+    }
+
+    #[test]
+    fn separators_and_escapes() {
+        assert_eq!(
+            python("[{\"a\":1,\"b\":[true,null]},\"\\u0001\\b\\f\\n\\r\\t\\\"\\\\/\\u007f\\u2028é\"]"),
+            "[{\"a\": 1, \"b\": [true, null]}, \"\\u0001\\b\\f\\n\\r\\t\\\"\\\\/\u{7f}\u{2028}é\"]"
+        );
+    }
+}

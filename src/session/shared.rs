@@ -1,0 +1,95 @@
+//! A context that several hold: the session that saves it and whoever works with it.
+
+use std::cell::RefCell;
+use std::rc::{Rc, Weak};
+
+use crate::conversation::Context;
+use crate::error::Error;
+use crate::id::ContextId;
+
+/// A context with the sessions that it belongs to, which learn of every change.
+pub struct ContextCell {
+    context: RefCell<Context>,
+    owners: RefCell<Vec<Weak<Pending>>>,
+}
+
+/// A handle to a context; clones are handles to the same one.
+#[derive(Clone)]
+pub struct SharedContext(Rc<ContextCell>);
+
+impl SharedContext {
+    pub fn new(context: Context) -> Self {
+        Self(Rc::new(ContextCell { context: RefCell::new(context), owners: RefCell::default() }))
+    }
+
+    /// Reads the context.
+    pub fn read<T>(&self, read: impl FnOnce(&Context) -> T) -> T {
+        read(&self.0.context.borrow())
+    }
+
+    /// Changes the context, and where that changed its revision tells the sessions that it has to be saved.
+    ///
+    /// # Errors
+    ///
+    /// That of the change.
+    pub fn change<T>(&self, change: impl FnOnce(&mut Context) -> Result<T, Error>) -> Result<T, Error> {
+        let mut context = self.0.context.try_borrow_mut().map_err(|error| Error::Internal(error.to_string()))?;
+        let before = context.revision();
+        let result = change(&mut context);
+        let changed = context.revision() != before;
+        drop(context);
+        if changed {
+            self.0.owners.borrow().iter().filter_map(Weak::upgrade).for_each(|owner| owner.add(self));
+        }
+        result
+    }
+
+    pub fn id(&self) -> ContextId {
+        self.read(|context| context.id().clone())
+    }
+
+    /// Whether both are handles to the same context.
+    pub fn is(&self, other: &Self) -> bool {
+        Rc::ptr_eq(&self.0, &other.0)
+    }
+
+    pub(super) fn downgrade(&self) -> Weak<ContextCell> {
+        Rc::downgrade(&self.0)
+    }
+
+    pub(super) fn upgrade(cell: &Weak<ContextCell>) -> Option<Self> {
+        cell.upgrade().map(Self)
+    }
+
+    pub(super) fn add_owner(&self, owner: &Rc<Pending>) {
+        let mut owners = self.0.owners.borrow_mut();
+        owners.retain(|known| known.strong_count() > 0);
+        owners.push(Rc::downgrade(owner));
+    }
+
+    /// Ends that this session learns of changes.
+    pub(super) fn release(&self, owner: &Rc<Pending>) {
+        self.0.owners.borrow_mut().retain(|known| !std::ptr::eq(known.as_ptr(), Rc::as_ptr(owner)));
+    }
+}
+
+/// The contexts of a session that are to be saved, each once, in the order in which they first changed.
+#[derive(Default)]
+pub struct Pending(RefCell<Vec<SharedContext>>);
+
+impl Pending {
+    pub fn contexts(&self) -> Vec<SharedContext> {
+        self.0.borrow().clone()
+    }
+
+    pub fn add(&self, context: &SharedContext) {
+        let mut contexts = self.0.borrow_mut();
+        if !contexts.iter().any(|known| known.is(context)) {
+            contexts.push(context.clone());
+        }
+    }
+
+    pub fn remove(&self, context: &SharedContext) {
+        self.0.borrow_mut().retain(|known| !known.is(context));
+    }
+}

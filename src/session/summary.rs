@@ -1,0 +1,81 @@
+//! A session in a list.
+
+use serde::Serialize;
+
+use super::Session;
+use crate::error::Error;
+use crate::storage::Layout;
+
+/// What a `session.json` says without a look at its contexts. In JSON its keys are in camel case.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct SessionSummary {
+    pub uuid: String,
+    pub session_dir: String,
+    pub active_context_id: Option<String>,
+    pub is_active: bool,
+    pub auto_approve_tools: Vec<String>,
+    /// When the file was last written, in milliseconds since 1970; `None` where the storage does not tell.
+    pub modified_at: Option<f64>,
+}
+
+impl SessionSummary {
+    /// # Errors
+    ///
+    /// [`Error::CorruptSession`] where the text is no session.
+    pub fn from_file(layout: Layout, text: &[u8], modified_at: Option<f64>) -> Result<Self, Error> {
+        let session = Session::from_file(layout, text)?;
+        Ok(Self {
+            uuid: session.id().to_string(),
+            session_dir: session.layout().session_dir(),
+            active_context_id: session.active_context_id().map(str::to_owned),
+            is_active: session.is_active(),
+            auto_approve_tools: session.auto_approve_tools().into_iter().map(str::to_owned).collect(),
+            modified_at,
+        })
+    }
+
+    /// Puts the newest first: by the day that the uuid begins with, within a day by the time of the last write.
+    pub fn sort_newest_first(summaries: &mut [Self]) {
+        summaries.sort_by(|one, other| {
+            let by_day = other.day().cmp(one.day());
+            let time = |summary: &Self| summary.modified_at.unwrap_or(0.0);
+            by_day.then(time(other).total_cmp(&time(one))).then_with(|| other.uuid.cmp(&one.uuid))
+        });
+    }
+
+    /// `YYYYMMDD`, or nothing for a uuid of another kind.
+    fn day(&self) -> &str {
+        match self.uuid.split_once('-') {
+            Some((day, _)) if day.len() == 8 && day.bytes().all(|byte| byte.is_ascii_digit()) => day,
+            _ => "",
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn newest_first() {
+        let summary = |uuid: &str, modified_at| SessionSummary {
+            uuid: uuid.to_owned(),
+            session_dir: String::new(),
+            active_context_id: None,
+            is_active: false,
+            auto_approve_tools: Vec::new(),
+            modified_at,
+        };
+        let mut summaries = vec![
+            summary("other", Some(9.0)),
+            summary("20260101-b", Some(1.0)),
+            summary("20260102-a", None),
+            summary("20260101-a", Some(2.0)),
+            summary("20260101-c", Some(1.0)),
+        ];
+        SessionSummary::sort_newest_first(&mut summaries);
+        let order: Vec<&str> = summaries.iter().map(|summary| summary.uuid.as_str()).collect();
+        assert_eq!(order, ["20260102-a", "20260101-a", "20260101-c", "20260101-b", "other"]);
+    }
+}

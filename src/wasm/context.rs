@@ -1,0 +1,262 @@
+//! A context as JavaScript holds it.
+
+use js_sys::Array;
+use wasm_bindgen::prelude::*;
+
+use super::environment::JsEnvironment;
+use super::{args, encodings, message, special_message, value};
+use crate::conversation::{Context, ForkOptions, Message, SequenceRange, Special};
+use crate::error::{Error, ShapeError};
+use crate::json;
+use crate::session::SharedContext;
+
+#[wasm_bindgen]
+pub struct ContextHandle(SharedContext);
+
+impl From<SharedContext> for ContextHandle {
+    fn from(context: SharedContext) -> Self {
+        Self(context)
+    }
+}
+
+impl From<Context> for ContextHandle {
+    fn from(context: Context) -> Self {
+        Self(SharedContext::new(context))
+    }
+}
+
+impl ContextHandle {
+    pub(super) fn shared(&self) -> &SharedContext {
+        &self.0
+    }
+}
+
+#[wasm_bindgen]
+impl ContextHandle {
+    pub fn create(system_prompt: Option<String>, tool_definitions: Option<String>) -> Result<Self, JsValue> {
+        let (system_prompt, tool_definitions) = specials(system_prompt, tool_definitions)?;
+        Ok(Context::create(system_prompt, tool_definitions, None, &JsEnvironment).into())
+    }
+
+    #[wasm_bindgen(js_name = createFrom)]
+    pub fn create_from(
+        parent: &ContextHandle,
+        system_prompt: Option<String>,
+        tool_definitions: Option<String>,
+    ) -> Result<Self, JsValue> {
+        let (system_prompt, tool_definitions) = specials(system_prompt, tool_definitions)?;
+        let create = |parent: &Context| Context::create(system_prompt, tool_definitions, Some(parent), &JsEnvironment);
+        Ok(parent.0.read(create).into())
+    }
+
+    #[wasm_bindgen(js_name = fromDict)]
+    pub fn from_dict(text: &str) -> Result<Self, JsValue> {
+        let context = Context::from_dict(value(text)?, None, &JsEnvironment);
+        Ok(context.map_err(|error| error.in_argument("dict"))?.into())
+    }
+
+    /// Another handle to the same context.
+    #[wasm_bindgen(js_name = clone)]
+    pub fn share(&self) -> Self {
+        Self(self.0.clone())
+    }
+
+    #[wasm_bindgen(getter)]
+    pub fn id(&self) -> String {
+        self.0.id().to_string()
+    }
+
+    /// Grows with every change.
+    #[wasm_bindgen(getter)]
+    pub fn revision(&self) -> f64 {
+        args::to_number(self.0.read(Context::revision))
+    }
+
+    #[wasm_bindgen(getter, js_name = messageCount)]
+    pub fn message_count(&self) -> usize {
+        self.0.read(|context| context.messages().len())
+    }
+
+    /// For each message a number that is new for each new and each changed one.
+    #[wasm_bindgen(js_name = messageKeys)]
+    pub fn message_keys(&self) -> Vec<f64> {
+        self.0.read(|context| context.message_keys().map(args::to_number).collect())
+    }
+
+    /// The JSON array of the messages at these positions.
+    #[wasm_bindgen(js_name = messagesText)]
+    pub fn messages_text(&self, positions: &[u32]) -> Result<String, JsValue> {
+        self.0.read(|context| {
+            let messages: Vec<&Message> =
+                positions.iter().filter_map(|&position| context.message(position as usize)).collect();
+            Ok(json::to_compact_text(&messages)?)
+        })
+    }
+
+    /// The dict with an empty list of messages.
+    #[wasm_bindgen(js_name = dictText)]
+    pub fn dict_text(&self) -> Result<String, JsValue> {
+        Ok(self.0.read(|context| json::to_compact_text(&context.dict_without_messages()))?)
+    }
+
+    #[wasm_bindgen(js_name = setDict)]
+    pub fn set_dict(&self, text: &str) -> Result<(), JsValue> {
+        let dict = value(text)?;
+        let replace = |context: &mut Context| {
+            context.replace_dict(dict, &JsEnvironment).map_err(|error| error.in_argument("rawDict"))
+        };
+        Ok(self.0.change(replace)?)
+    }
+
+    /// The position of the message that is special as `SystemPromptMessage` or `ToolDefinitionsMessage`.
+    #[wasm_bindgen(js_name = specialPosition)]
+    pub fn special_position(&self, kind: &str) -> Option<usize> {
+        let kind = Special::ALL.into_iter().find(|special| special.type_name() == kind)?;
+        self.0.read(|context| context.special(kind))
+    }
+
+    /// Appends a message; gives its key and its text as it is stored.
+    pub fn append(&self, text: &str, anchor: &JsValue) -> Result<Array, JsValue> {
+        let message = message(text)?;
+        let anchor = args::string(anchor, "anchorPoint")?;
+        let position = self.0.change(|context| context.append(message, &anchor))?;
+        self.stored(position)
+    }
+
+    /// Changes fields of a message; gives its key and its text as it is stored.
+    #[wasm_bindgen(js_name = updateMessage)]
+    pub fn update_message(&self, id: &JsValue, changes: &str) -> Result<Array, JsValue> {
+        let id = args::string(id, "id")?;
+        let changes = value(changes)?;
+        let position = self.0.change(|context| context.update_message(&id, changes))?;
+        self.stored(position)
+    }
+
+    #[wasm_bindgen(js_name = addAnchor)]
+    pub fn add_anchor(&self, name: &JsValue, index: &JsValue, after_existing: &JsValue) -> Result<(), JsValue> {
+        let name = args::string(name, "name")?;
+        let index = args::whole_number(index, "index")?;
+        let after_existing = args::boolean(after_existing, "options.afterExisting")?;
+        Ok(self.0.change(|context| context.add_anchor(&name, index, after_existing))?)
+    }
+
+    pub fn fork(
+        &self,
+        start: &JsValue,
+        end: &JsValue,
+        system_prompt: Option<String>,
+        tool_definitions: Option<String>,
+    ) -> Result<Self, JsValue> {
+        let range = SequenceRange {
+            start: args::optional_integer(start, "options.start")?,
+            end: args::optional_integer(end, "options.end")?,
+        };
+        let (system_prompt, tool_definitions) = specials(system_prompt, tool_definitions)?;
+        let options = ForkOptions { range, system_prompt, tool_definitions };
+        Ok(self.0.change(|context| Ok(context.fork(options, &JsEnvironment)))?.into())
+    }
+
+    #[wasm_bindgen(js_name = stripThinking)]
+    pub fn strip_thinking(&self) -> Result<Self, JsValue> {
+        Ok(self.0.change(|context| Ok(context.strip_thinking(&JsEnvironment)))?.into())
+    }
+
+    #[wasm_bindgen(js_name = rollingSequenceWindow)]
+    pub fn rolling_sequence_window(&self, count: &JsValue, options: &JsValue) -> Result<Option<Self>, JsValue> {
+        let count = args::whole_number(count, "count")?;
+        let boundary = args::window_options(options)?;
+        let child = self.0.change(|context| Ok(context.rolling_sequence_window(count, boundary, &JsEnvironment)))?;
+        Ok(child.map(Self::from))
+    }
+
+    #[wasm_bindgen(js_name = rollingTokenWindow)]
+    pub fn rolling_token_window(
+        &self,
+        max_tokens: &JsValue,
+        encoding: &JsValue,
+        options: &JsValue,
+    ) -> Result<Option<Self>, JsValue> {
+        let max_tokens = args::whole_number(max_tokens, "maxTokens")?;
+        let encoding = args::encoding(encoding)?;
+        let boundary = args::window_options(options)?;
+        let tokenizer = encodings::tokenizer(encoding)?;
+        let counter = tokenizer.counter(encoding)?;
+        let window =
+            |context: &mut Context| context.rolling_token_window(max_tokens, &counter, boundary, &JsEnvironment);
+        Ok(self.0.change(window)?.map(Self::from))
+    }
+
+    /// The report as JSON.
+    #[wasm_bindgen(js_name = planSequenceWindow)]
+    pub fn plan_sequence_window(&self, count: &JsValue, options: &JsValue) -> Result<String, JsValue> {
+        let count = args::whole_number(count, "count")?;
+        let boundary = args::window_options(options)?;
+        let report = self.0.read(|context| context.plan_sequence_window(count, boundary));
+        Ok(json::to_compact_text(&report)?)
+    }
+
+    /// The report as JSON.
+    #[wasm_bindgen(js_name = planTokenWindow)]
+    pub fn plan_token_window(
+        &self,
+        max_tokens: &JsValue,
+        encoding: &JsValue,
+        options: &JsValue,
+    ) -> Result<String, JsValue> {
+        let max_tokens = args::whole_number(max_tokens, "maxTokens")?;
+        let encoding = args::encoding(encoding)?;
+        let boundary = args::window_options(options)?;
+        let tokenizer = encodings::tokenizer(encoding)?;
+        let counter = tokenizer.counter(encoding)?;
+        let report = self.0.read(|context| context.plan_token_window(max_tokens, &counter, boundary))?;
+        Ok(json::to_compact_text(&report)?)
+    }
+
+    #[wasm_bindgen(js_name = totalTokenCount)]
+    pub fn total_token_count(&self, encoding: &JsValue) -> Result<f64, JsValue> {
+        let encoding = args::encoding(encoding)?;
+        let tokenizer = encodings::tokenizer(encoding)?;
+        let counter = tokenizer.counter(encoding)?;
+        Ok(args::to_number(self.0.read(|context| context.total_tokens(&counter))?))
+    }
+
+    #[wasm_bindgen(js_name = tokenCounts)]
+    pub fn token_counts(&self, encoding: &JsValue) -> Result<Vec<f64>, JsValue> {
+        let encoding = args::encoding(encoding)?;
+        let tokenizer = encodings::tokenizer(encoding)?;
+        let counter = tokenizer.counter(encoding)?;
+        let counts: Result<_, Error> = self
+            .0
+            .read(|context| context.messages().map(|message| Ok(args::to_number(message.tokens(&counter)?))).collect());
+        Ok(counts?)
+    }
+
+    fn stored(&self, position: usize) -> Result<Array, JsValue> {
+        self.0.read(|context| {
+            let key = context.message_keys().nth(position).map_or(f64::NAN, args::to_number);
+            let text = context.message(position).map(json::to_compact_text).transpose()?;
+            Ok(Array::of2(&key.into(), &text.into()))
+        })
+    }
+}
+
+/// The special messages that a caller hands in as JSON text.
+pub(super) fn specials(
+    system_prompt: Option<String>,
+    tool_definitions: Option<String>,
+) -> Result<(Option<Message>, Option<Message>), Error> {
+    let message = |kind, text: Option<String>, option: &str| {
+        let made = text.map(|text| special_message(kind, &text)).transpose();
+        // The error names the message; which of the two it is, the option says.
+        made.map_err(|error| match error {
+            Error::InvalidMessage { field, message } => {
+                ShapeError { field, message: format!("{message} (in options.{option})") }.in_message()
+            }
+            other => other,
+        })
+    };
+    Ok((
+        message(Special::SystemPrompt, system_prompt, "systemPromptMessage")?,
+        message(Special::ToolDefinitions, tool_definitions, "toolDefinitionsMessage")?,
+    ))
+}

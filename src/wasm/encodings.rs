@@ -1,0 +1,52 @@
+//! The vocabularies that were loaded, each once for the whole module.
+
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use js_sys::{Function, Uint8Array};
+use wasm_bindgen::prelude::*;
+
+use super::args;
+use crate::error::Error;
+use crate::tokens::{Encoding, TokenCounter, Tokenizer, Vocabulary};
+
+thread_local! {
+    static READER: RefCell<Option<Function>> = const { RefCell::new(None) };
+    static LOADED: RefCell<[Option<Rc<Tokenizer>>; Vocabulary::COUNT]> = const { RefCell::new([const { None }; Vocabulary::COUNT]) };
+}
+
+pub fn set_reader(reader: Function) {
+    READER.set(Some(reader));
+}
+
+pub fn is_loaded(vocabulary: Vocabulary) -> bool {
+    LOADED.with_borrow(|loaded| loaded[vocabulary.index()].is_some())
+}
+
+pub fn load(vocabulary: Vocabulary, data: &[u8]) -> Result<(), JsValue> {
+    let tokenizer = Tokenizer::new(vocabulary, data)?;
+    LOADED.with_borrow_mut(|loaded| loaded[vocabulary.index()] = Some(Rc::new(tokenizer)));
+    Ok(())
+}
+
+/// The tokenizer of an encoding, which is loaded now if that can be done synchronously. To be called before anything is
+/// borrowed: reading a vocabulary runs JavaScript.
+pub fn tokenizer(encoding: Encoding) -> Result<Rc<Tokenizer>, JsValue> {
+    let vocabulary = encoding.vocabulary();
+    let loaded = || LOADED.with_borrow(|loaded| loaded[vocabulary.index()].clone());
+    if let Some(tokenizer) = loaded() {
+        return Ok(tokenizer);
+    }
+    let not_loaded = || Error::EncodingNotLoaded { encoding: encoding.name() };
+    let reader = READER.with_borrow(Clone::clone).ok_or_else(not_loaded)?;
+    let data = reader.call1(&JsValue::NULL, &vocabulary.file_stem().into())?;
+    if args::is_absent(&data) {
+        return Err(not_loaded().into());
+    }
+    load(vocabulary, &Uint8Array::new(&data).to_vec())?;
+    loaded().ok_or_else(|| not_loaded().into())
+}
+
+pub fn count(text: &str, encoding: Encoding) -> Result<u64, JsValue> {
+    Ok(tokenizer(encoding)?.counter(encoding)?.count(text)?)
+}

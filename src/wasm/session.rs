@@ -1,0 +1,278 @@
+//! A session as JavaScript holds it.
+
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use js_sys::{Array, Function, Promise};
+use wasm_bindgen::prelude::*;
+use wasm_bindgen_futures::{JsFuture, future_to_promise};
+
+use super::context::{ContextHandle, specials};
+use super::environment::JsEnvironment;
+use super::storage::Storage;
+use super::{args, encodings, value};
+use crate::error::Error;
+use crate::id::{ContextId, SessionId};
+use crate::json;
+use crate::session::{Session, SessionSummary};
+use crate::storage::{Layout, check_parent_dir};
+
+/// So many files are read at once when sessions are listed.
+const READS_AT_ONCE: usize = 16;
+
+/// The parts are shared with the promises that it hands out, which outlive it when it is freed.
+#[wasm_bindgen]
+pub struct SessionHandle {
+    session: Rc<RefCell<Session>>,
+    storage: Storage,
+}
+
+#[wasm_bindgen]
+impl SessionHandle {
+    pub fn create(
+        parent_dir: &JsValue,
+        storage: JsValue,
+        system_prompt: Option<String>,
+        tool_definitions: Option<String>,
+    ) -> Result<Self, JsValue> {
+        let parent_dir = parent_directory(parent_dir)?;
+        let (system_prompt, tool_definitions) = specials(system_prompt, tool_definitions)?;
+        let session = Session::create(&parent_dir, system_prompt, tool_definitions, &JsEnvironment);
+        Ok(Self { session: Rc::new(RefCell::new(session)), storage: Storage::new(storage) })
+    }
+
+    pub async fn load(parent_dir: JsValue, uuid: JsValue, storage: JsValue) -> Result<Self, JsValue> {
+        let parent_dir = parent_directory(&parent_dir)?;
+        let uuid = args::string(&uuid, "uuid")?;
+        let id = SessionId::parse(&uuid).map_err(|fault| Error::argument("uuid", fault))?;
+        let layout = Layout::new(&parent_dir, id);
+        let storage = Storage::new(storage);
+        let path = layout.session_file();
+        let text = storage.read(&path).await?.ok_or(Error::SessionNotFound { path })?;
+        let session = Rc::new(RefCell::new(Session::from_file(layout, &text)?));
+        let active = session.borrow().active_context_id().map(str::to_owned);
+        if let Some(id) = active {
+            load_context(&session, &storage, &id).await?;
+        }
+        Ok(Self { session, storage })
+    }
+
+    /// The JSON array of the summaries, newest first. `on_error` is called with the error of each session that cannot be
+    /// read.
+    pub async fn list(parent_dir: JsValue, storage: JsValue, on_error: Function) -> Result<String, JsValue> {
+        let parent_dir = parent_directory(&parent_dir)?;
+        let storage = Storage::new(storage);
+        let names = storage.list(if parent_dir.is_empty() { "." } else { &parent_dir }).await?;
+        let layouts: Vec<Layout> =
+            names.iter().filter_map(|name| Some(Layout::new(&parent_dir, SessionId::parse(name).ok()?))).collect();
+        let summaries: Rc<RefCell<Vec<SessionSummary>>> = Rc::default();
+        for chunk in layouts.chunks(READS_AT_ONCE) {
+            let reads = chunk.iter().map(|layout| {
+                let (storage, layout) = (storage.clone(), layout.clone());
+                let (summaries, on_error) = (summaries.clone(), on_error.clone());
+                future_to_promise(async move {
+                    match summary(&storage, layout).await {
+                        Ok(summary) => summaries.borrow_mut().extend(summary),
+                        Err(error) => drop(on_error.call1(&JsValue::NULL, &error)?),
+                    }
+                    Ok(JsValue::UNDEFINED)
+                })
+            });
+            JsFuture::from(Promise::all(&reads.collect::<Array>())).await?;
+        }
+        let mut summaries = summaries.take();
+        SessionSummary::sort_newest_first(&mut summaries);
+        Ok(json::to_compact_text(&summaries)?)
+    }
+
+    #[wasm_bindgen(getter)]
+    pub fn uuid(&self) -> String {
+        self.session.borrow().id().to_string()
+    }
+
+    #[wasm_bindgen(getter, js_name = sessionDir)]
+    pub fn session_dir(&self) -> String {
+        self.session.borrow().layout().session_dir()
+    }
+
+    /// Grows with every change of the dict.
+    #[wasm_bindgen(getter)]
+    pub fn revision(&self) -> f64 {
+        args::to_number(self.session.borrow().revision())
+    }
+
+    #[wasm_bindgen(js_name = dictText)]
+    pub fn dict_text(&self) -> Result<String, JsValue> {
+        Ok(json::to_compact_text(self.session.borrow().dict())?)
+    }
+
+    #[wasm_bindgen(js_name = setDict)]
+    pub fn set_dict(&self, text: &str) -> Result<(), JsValue> {
+        let dict = value(text)?;
+        Ok(self.session.borrow_mut().replace_dict(dict)?)
+    }
+
+    #[wasm_bindgen(getter, js_name = activeContextId)]
+    pub fn active_context_id(&self) -> Option<String> {
+        self.session.borrow().active_context_id().map(str::to_owned)
+    }
+
+    #[wasm_bindgen(js_name = activeContext)]
+    pub fn active_context(&self) -> Option<ContextHandle> {
+        self.session.borrow().active_context().cloned().map(ContextHandle::from)
+    }
+
+    /// Whether this is the active context.
+    #[wasm_bindgen(js_name = isActiveContext)]
+    pub fn is_active_context(&self, context: &ContextHandle) -> bool {
+        self.session.borrow().active_context().is_some_and(|active| active.is(context.shared()))
+    }
+
+    #[wasm_bindgen(js_name = setActiveContext)]
+    pub fn set_active_context(&self, context: &ContextHandle) {
+        self.session.borrow_mut().set_active_context(context.shared());
+    }
+
+    #[wasm_bindgen(js_name = setAutoApproveTools)]
+    pub fn set_auto_approve_tools(&self, tools: &JsValue) -> Result<(), JsValue> {
+        let names: Option<Vec<String>> =
+            tools.dyn_ref::<Array>().and_then(|names| names.iter().map(|name| name.as_string()).collect());
+        let names = names.ok_or_else(|| args::expected("autoApproveTools", "an array of strings", tools))?;
+        self.session.borrow_mut().set_auto_approve_tools(names);
+        Ok(())
+    }
+
+    #[wasm_bindgen(getter, js_name = isActive)]
+    pub fn is_active(&self) -> bool {
+        self.session.borrow().is_active()
+    }
+
+    #[wasm_bindgen(js_name = setIsActive)]
+    pub fn set_is_active(&self, is_active: &JsValue) -> Result<(), JsValue> {
+        let is_active = args::boolean(is_active, "isActive")?;
+        self.session.borrow_mut().set_is_active(is_active);
+        Ok(())
+    }
+
+    /// Writes what changed, file after file. To be called when no other save of this session is under way.
+    pub fn save(&self) -> Promise {
+        let (session, storage) = (self.session.clone(), self.storage.clone());
+        future_to_promise(async move {
+            let plan = session.borrow().save_plan()?;
+            for write in plan.writes {
+                storage.write(&write.path, &write.bytes).await?;
+                session.borrow_mut().written(&write.what);
+            }
+            Ok(JsValue::UNDEFINED)
+        })
+    }
+
+    #[wasm_bindgen(js_name = loadContext)]
+    pub fn load_context(&self, id: JsValue) -> Promise {
+        let (session, storage) = (self.session.clone(), self.storage.clone());
+        future_to_promise(async move {
+            let id = args::string(&id, "id")?;
+            Ok(load_context(&session, &storage, &id).await?.into())
+        })
+    }
+
+    /// The ids of the contexts that have a file or are to get one.
+    #[wasm_bindgen(js_name = listContexts)]
+    pub fn list_contexts(&self) -> Promise {
+        let (session, storage) = (self.session.clone(), self.storage.clone());
+        future_to_promise(async move {
+            let directory = session.borrow().layout().session_dir();
+            let names = storage.list(&directory).await?;
+            let mut ids: Vec<ContextId> = names.iter().filter_map(|name| Layout::context_id(name)).collect();
+            ids.extend(session.borrow().unsaved_contexts());
+            ids.sort();
+            ids.dedup();
+            Ok(ids.iter().map(|id| JsValue::from(id.as_str())).collect::<Array>().into())
+        })
+    }
+
+    #[wasm_bindgen(js_name = rollingSequenceWindow)]
+    pub fn rolling_sequence_window(
+        &self,
+        count: &JsValue,
+        options: &JsValue,
+    ) -> Result<Option<ContextHandle>, JsValue> {
+        let count = args::whole_number(count, "count")?;
+        let boundary = args::window_options(options)?;
+        let child = self.session.borrow_mut().rolling_sequence_window(count, boundary, &JsEnvironment)?;
+        Ok(child.map(ContextHandle::from))
+    }
+
+    #[wasm_bindgen(js_name = rollingTokenWindow)]
+    pub fn rolling_token_window(
+        &self,
+        max_tokens: &JsValue,
+        encoding: &JsValue,
+        options: &JsValue,
+    ) -> Result<Option<ContextHandle>, JsValue> {
+        let max_tokens = args::whole_number(max_tokens, "maxTokens")?;
+        let encoding = args::encoding(encoding)?;
+        let boundary = args::window_options(options)?;
+        let tokenizer = encodings::tokenizer(encoding)?;
+        let counter = tokenizer.counter(encoding)?;
+        let child = self.session.borrow_mut().rolling_token_window(max_tokens, &counter, boundary, &JsEnvironment)?;
+        Ok(child.map(ContextHandle::from))
+    }
+
+    #[wasm_bindgen(js_name = stateGet)]
+    pub fn state_get(&self, name: &JsValue) -> Result<Option<String>, JsValue> {
+        let name = args::string(name, "name")?;
+        Ok(self.session.borrow().state_value(&name).map(str::to_owned))
+    }
+
+    #[wasm_bindgen(js_name = stateCreate)]
+    pub fn state_create(&self, name: &JsValue, value: &JsValue) -> Result<(), JsValue> {
+        let (name, value) = (args::string(name, "name")?, args::string(value, "value")?);
+        Ok(self.session.borrow_mut().create_state(&name, value)?)
+    }
+
+    #[wasm_bindgen(js_name = stateUpdate)]
+    pub fn state_update(&self, name: &JsValue, old: &JsValue, new: &JsValue) -> Result<(), JsValue> {
+        let name = args::string(name, "name")?;
+        let (old, new) = (args::string(old, "oldValue")?, args::string(new, "newValue")?);
+        Ok(self.session.borrow_mut().update_state(&name, &old, new)?)
+    }
+
+    #[wasm_bindgen(js_name = stateDelete)]
+    pub fn state_delete(&self, name: &JsValue) -> Result<(), JsValue> {
+        let name = args::string(name, "name")?;
+        Ok(self.session.borrow_mut().delete_state(&name)?)
+    }
+
+    #[wasm_bindgen(js_name = stateList)]
+    pub fn state_list(&self) -> Vec<String> {
+        self.session.borrow().state_names().into_iter().map(str::to_owned).collect()
+    }
+}
+
+fn parent_directory(parent_dir: &JsValue) -> Result<String, Error> {
+    let parent_dir = args::string(parent_dir, "parentDir")?;
+    check_parent_dir(&parent_dir)?;
+    Ok(parent_dir)
+}
+
+/// The context with this id, read from its file where nobody has it yet.
+async fn load_context(session: &RefCell<Session>, storage: &Storage, id: &str) -> Result<ContextHandle, JsValue> {
+    let id = ContextId::parse(id).map_err(|fault| Error::argument("id", fault))?;
+    let known = session.borrow().context_in_memory(id.as_str());
+    if let Some(context) = known {
+        return Ok(context.into());
+    }
+    let path = session.borrow().layout().context_file(&id);
+    let text = storage.read(&path).await?;
+    let text = text.ok_or_else(|| Error::ContextNotFound { id: id.to_string(), path })?;
+    Ok(session.borrow_mut().adopt_stored(&id, &text, &JsEnvironment)?.into())
+}
+
+/// The summary of a session; `None` for a directory that holds none.
+async fn summary(storage: &Storage, layout: Layout) -> Result<Option<SessionSummary>, JsValue> {
+    let path = layout.session_file();
+    let Some(text) = storage.read(&path).await? else { return Ok(None) };
+    let modified_at = storage.modified_time(&path).await?;
+    Ok(Some(SessionSummary::from_file(layout, &text, modified_at)?))
+}

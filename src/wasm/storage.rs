@@ -1,0 +1,93 @@
+//! The storage adapters of JavaScript, called from Rust.
+
+use js_sys::{Array, ArrayBuffer, Reflect, Uint8Array};
+use wasm_bindgen::prelude::*;
+
+use super::args::is_absent;
+use super::errors::storage_error;
+
+#[wasm_bindgen]
+extern "C" {
+    /// What `js/storage/storage.ts` describes as `SessionStorage`.
+    pub type SessionStorage;
+
+    #[wasm_bindgen(method, catch)]
+    async fn read(this: &SessionStorage, path: &str) -> Result<JsValue, JsValue>;
+
+    #[wasm_bindgen(method, catch)]
+    async fn write(this: &SessionStorage, path: &str, data: Uint8Array) -> Result<JsValue, JsValue>;
+
+    #[wasm_bindgen(method, catch)]
+    async fn list(this: &SessionStorage, directory: &str) -> Result<JsValue, JsValue>;
+
+    #[wasm_bindgen(method, catch, js_name = modifiedTime)]
+    async fn modified_time(this: &SessionStorage, path: &str) -> Result<JsValue, JsValue>;
+}
+
+/// An adapter whose answers are checked and whose failures are `StorageError`s.
+#[derive(Clone)]
+pub struct Storage(JsValue);
+
+impl Storage {
+    pub fn new(adapter: JsValue) -> Self {
+        Self(adapter)
+    }
+
+    /// The contents of a file; `None` where there is none.
+    pub async fn read(&self, path: &str) -> Result<Option<Vec<u8>>, JsValue> {
+        let data = self.adapter().read(path).await.map_err(|cause| failure("read", path, &cause))?;
+        if is_absent(&data) {
+            return Ok(None);
+        }
+        bytes(&data).map(Some).ok_or_else(|| wrong_answer("read", path, "a Uint8Array or null"))
+    }
+
+    /// Replaces a file as a whole.
+    pub async fn write(&self, path: &str, data: &[u8]) -> Result<(), JsValue> {
+        // The array is a copy: a view into the memory of wasm is gone when that grows.
+        let data = Uint8Array::from(data);
+        self.adapter().write(path, data).await.map(drop).map_err(|cause| failure("write", path, &cause))
+    }
+
+    /// The names in a directory; none where it does not exist.
+    pub async fn list(&self, directory: &str) -> Result<Vec<String>, JsValue> {
+        let names = self.adapter().list(directory).await.map_err(|cause| failure("list", directory, &cause))?;
+        let names = names.dyn_ref::<Array>().map(|names| names.iter().map(|name| name.as_string()).collect());
+        names.flatten().ok_or_else(|| wrong_answer("list", directory, "an array of strings"))
+    }
+
+    /// When a file was last written, in milliseconds since 1970, where the adapter has the optional method for it.
+    pub async fn modified_time(&self, path: &str) -> Result<Option<f64>, JsValue> {
+        let has_method = Reflect::get(&self.0, &"modifiedTime".into()).is_ok_and(|method| method.is_function());
+        if !has_method {
+            return Ok(None);
+        }
+        let time =
+            self.adapter().modified_time(path).await.map_err(|cause| failure("read the time of", path, &cause))?;
+        Ok(time.as_f64())
+    }
+
+    fn adapter(&self) -> &SessionStorage {
+        self.0.unchecked_ref()
+    }
+}
+
+/// The bytes of a `Uint8Array`, of another realm as well, which `instanceof` does not know.
+fn bytes(value: &JsValue) -> Option<Vec<u8>> {
+    let number = |key: &str| Reflect::get(value, &key.into()).ok()?.as_f64();
+    if !ArrayBuffer::is_view(value) || number("BYTES_PER_ELEMENT") != Some(1.0) {
+        return None;
+    }
+    Some(Uint8Array::new(value).to_vec())
+}
+
+fn failure(operation: &str, path: &str, cause: &JsValue) -> JsValue {
+    let message = Reflect::get(cause, &"message".into()).ok().and_then(|message| message.as_string());
+    let message = message.or_else(|| cause.as_string()).unwrap_or_else(|| "the storage failed".to_owned());
+    storage_error(operation, path, &message, cause)
+}
+
+fn wrong_answer(operation: &str, path: &str, expected: &str) -> JsValue {
+    let message = format!("the storage adapter must give {expected}");
+    storage_error(operation, path, &message, &JsValue::UNDEFINED)
+}
