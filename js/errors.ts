@@ -1,0 +1,191 @@
+/**
+ * Base class of every error that this package throws. `code` is stable; the message says what to do.
+ */
+export class SessionError extends Error {
+  override name = 'SessionError'
+  /** A stable, machine-readable code. */
+  readonly code: string
+
+  constructor(message: string, code = 'ERR_SESSION', options?: ErrorOptions) {
+    super(message, options)
+    this.code = code
+  }
+}
+
+/** `session.json` does not exist. Its code is `ENOENT`, as for a file that Node does not find. */
+export class SessionNotFoundError extends SessionError {
+  override name = 'SessionNotFoundError'
+  /** The path of the missing `session.json`. */
+  readonly path: string
+
+  constructor(message: string, details: { path: string }) {
+    super(message, 'ENOENT')
+    this.path = details.path
+  }
+}
+
+/** The session has no context with this id. */
+export class ContextNotFoundError extends SessionError {
+  override name = 'ContextNotFoundError'
+  /** The id that was asked for. */
+  readonly id: string
+  /** The path of the missing file. */
+  readonly path: string
+
+  constructor(message: string, details: { id: string; path: string }) {
+    super(message, 'ERR_CONTEXT_NOT_FOUND')
+    this.id = details.id
+    this.path = details.path
+  }
+}
+
+/** A file is no JSON, or no session or context. It is left as it is. */
+export class CorruptSessionError extends SessionError {
+  override name = 'CorruptSessionError'
+  /** The path of the file. */
+  readonly path: string
+  /** The line at fault, from 1. */
+  readonly line: number
+  /** The column at fault in bytes, from 1. */
+  readonly column: number
+  /** The field at fault, such as `messages[3].content`; `null` where the text is no JSON. */
+  readonly field: string | null
+
+  constructor(message: string, details: { path: string; line: number; column: number; field: string | null }) {
+    super(message, 'ERR_CORRUPT_SESSION')
+    this.path = details.path
+    this.line = details.line
+    this.column = details.column
+    this.field = details.field
+  }
+}
+
+/** What the caller takes for granted is no longer so: a variable of the session's state has another value. */
+export class ConflictError extends SessionError {
+  override name = 'ConflictError'
+  /** The name of the variable. */
+  readonly variable: string
+
+  constructor(message: string, details: { variable: string }) {
+    super(message, 'ERR_CONFLICT')
+    this.variable = details.variable
+  }
+}
+
+/** An argument or option that cannot be used. */
+export class InvalidArgumentError extends SessionError {
+  override name = 'InvalidArgumentError'
+  /** The argument at fault, with the way to the field within it: `count`, `options.boundary`, `rawDict.uuid`. */
+  readonly argument: string
+
+  constructor(message: string, details: { argument: string }, code = 'ERR_INVALID_ARGUMENT') {
+    super(message, code)
+    this.argument = details.argument
+  }
+}
+
+/** A message of the wrong shape. */
+export class InvalidMessageError extends InvalidArgumentError {
+  override name = 'InvalidMessageError'
+  /** The field at fault within the message, such as `content[0].text`; empty where it is the message itself. */
+  readonly field: string
+
+  constructor(message: string, details: { field: string }) {
+    super(message, { argument: 'message' }, 'ERR_INVALID_MESSAGE')
+    this.field = details.field
+  }
+}
+
+/** An encoding, or a model, that is not known. */
+export class UnknownEncodingError extends InvalidArgumentError {
+  override name = 'UnknownEncodingError'
+  /** The names of the encodings that are known. */
+  readonly known: readonly string[]
+
+  constructor(message: string, details: { argument: string; known: readonly string[] }) {
+    super(message, details, 'ERR_UNKNOWN_ENCODING')
+    this.known = details.known
+  }
+}
+
+/** The vocabulary of an encoding is not loaded, and cannot be loaded synchronously here: `await loadEncoding(name)`. */
+export class EncodingNotLoadedError extends SessionError {
+  override name = 'EncodingNotLoadedError'
+  /** The name of the encoding. */
+  readonly encoding: string
+
+  constructor(message: string, details: { encoding: string }) {
+    super(message, 'ERR_ENCODING_NOT_LOADED')
+    this.encoding = details.encoding
+  }
+}
+
+/** The WebAssembly module is not there yet, or could not be loaded: `await init()`. */
+export class NotInitializedError extends SessionError {
+  override name = 'NotInitializedError'
+
+  constructor(message: string, options?: ErrorOptions) {
+    super(message, 'ERR_NOT_INITIALIZED', options)
+  }
+}
+
+/** A session or context was used after its memory was given back with `free()` or `using`. */
+export class DisposedError extends SessionError {
+  override name = 'DisposedError'
+
+  constructor(what: string) {
+    super(`this ${what} was freed; load or create another one`, 'ERR_DISPOSED')
+  }
+}
+
+/** A storage adapter failed. `cause` is what it threw, `code` the code of that (`ENOSPC`, `EACCES`, …) or `EIO`. */
+export class StorageError extends SessionError {
+  override name = 'StorageError'
+  /** What was to be done: `read`, `write`, `list` … */
+  readonly operation: string
+  /** The path it was to be done to. */
+  readonly path: string
+
+  constructor(message: string, details: { operation: string; path: string; cause?: unknown }) {
+    super(message, storageCode(details.cause), details.cause === undefined ? undefined : { cause: details.cause })
+    this.operation = details.operation
+    this.path = details.path
+  }
+}
+
+/** The codes of Node's file system for the exceptions of browser storage. */
+const DOM_EXCEPTION_CODES: Readonly<Record<string, string>> = {
+  NotFoundError: 'ENOENT',
+  NotAllowedError: 'EACCES',
+  SecurityError: 'EACCES',
+  QuotaExceededError: 'ENOSPC',
+  NoModificationAllowedError: 'EBUSY',
+}
+
+function storageCode(cause: unknown): string {
+  if (typeof cause !== 'object' || cause === null) return 'EIO'
+  const { code, name } = cause as { code?: unknown; name?: unknown }
+  if (typeof code === 'string') return code
+  return (typeof name === 'string' && DOM_EXCEPTION_CODES[name]) || 'EIO'
+}
+
+const CLASSES = {
+  SessionNotFoundError,
+  ContextNotFoundError,
+  CorruptSessionError,
+  ConflictError,
+  InvalidArgumentError,
+  InvalidMessageError,
+  UnknownEncodingError,
+  EncodingNotLoadedError,
+  StorageError,
+}
+
+/**
+ * Makes the error that Rust asks for.
+ * @internal
+ */
+export function createError(className: string, message: string, details: unknown): SessionError {
+  const Class = (CLASSES as Record<string, new (message: string, details: never) => SessionError>)[className]
+  return Class === undefined ? new SessionError(message) : new Class(message, details as never)
+}

@@ -1,0 +1,24 @@
+// The public surface, the same from every entry point.
+export { Context, type ContextOptions, type ForkOptions, type SpecialMessages } from './context.js'
+export { countTokens, encodingForModel, loadEncoding, type VocabularySource } from './encodings.js'
+export {
+  ConflictError,
+  ContextNotFoundError,
+  CorruptSessionError,
+  DisposedError,
+  EncodingNotLoadedError,
+  InvalidArgumentError,
+  InvalidMessageError,
+  NotInitializedError,
+  SessionError,
+  SessionNotFoundError,
+  StorageError,
+  UnknownEncodingError,
+} from './errors.js'
+export { ContentPart, Message, SystemPromptMessage, ToolDefinitionsMessage } from './messages.js'
+export { init, type ModuleSource } from './runtime.js'
+export { type ListOptions, Session, type SessionOptions, type StorageOptions } from './session.js'
+export type { SessionState } from './session-state.js'
+export { MemoryStorage } from './storage/memory.js'
+export type { SessionStorage } from './storage/storage.js'
+export type * from './types.js'

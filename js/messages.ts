@@ -1,0 +1,106 @@
+import { toJsonText } from './json.js'
+import { rust } from './runtime.js'
+import type {
+  ContentPart as Part,
+  JsonObject,
+  MediaPart,
+  MediaSource,
+  Role,
+  SessionMessage,
+  TextPart,
+  ThinkingPart,
+  ToolPart,
+  ToolResultPart,
+  ToolUsePart,
+} from './types.js'
+
+/** A message with what every stored message has. */
+export type Message = SessionMessage & Required<Pick<SessionMessage, 'id' | 'creation_timestamp' | '_type'>>
+/** The message that holds the system prompt. */
+export type SystemPromptMessage = Message
+/** The message that holds the tools a model may call. */
+export type ToolDefinitionsMessage = Message
+/** A part of a message. */
+export type ContentPart = Part
+
+/** Makes messages. They are plain objects; any object of the same shape serves as well. */
+export const Message = {
+  /**
+   * A message with an id and the time of its creation.
+   *
+   * @throws {InvalidMessageError} names the field of the wrong shape.
+   */
+  create(role: Role, parts: readonly ContentPart[] = [], metadata?: JsonObject): Message {
+    return complete(metadata === undefined ? { role, content: parts } : { role, content: parts, metadata }, 'Message')
+  },
+}
+
+/** Makes system prompts. */
+export const SystemPromptMessage = {
+  /** A system prompt of this text, or one whose text comes from hooks alone. */
+  create(staticText?: string): SystemPromptMessage {
+    const content = [ContentPart.text(staticText as string)]
+    const fields = staticText ? { _static_text: staticText, role: 'system', content } : { role: 'system' }
+    return complete(fields, 'SystemPromptMessage')
+  },
+}
+
+/** Makes tool definitions. */
+export const ToolDefinitionsMessage = {
+  /** The definitions of these tools, each with `name`, `description` and `parameters`, a JSON schema. */
+  create(tools: readonly (Omit<ToolPart, 'type'> & { type?: 'tool' })[] = []): ToolDefinitionsMessage {
+    const content = Array.isArray(tools) ? tools.map((tool) => ({ type: 'tool', ...tool })) : tools
+    return complete({ role: 'tool', content }, 'ToolDefinitionsMessage')
+  },
+}
+
+/** Makes the parts of messages. They are plain objects; any object of the same shape serves as well. */
+export const ContentPart = {
+  text(text: string): TextPart {
+    return { type: 'text', text }
+  },
+
+  thinking(text: string): ThinkingPart {
+    return { type: 'thinking', text }
+  },
+
+  image(source: MediaSource): MediaPart {
+    return { type: 'image', source }
+  },
+
+  video(source: MediaSource): MediaPart {
+    return { type: 'video', source }
+  },
+
+  audio(source: MediaSource): MediaPart {
+    return { type: 'audio', source }
+  },
+
+  pdf(source: MediaSource): MediaPart {
+    return { type: 'pdf', source }
+  },
+
+  /**
+   * A tool call.
+   *
+   * @param args The arguments: an object, or the JSON text that a model gave, which is kept as it is.
+   */
+  toolUse(callId: string, name: string, args: string | JsonObject): ToolUsePart {
+    const text = typeof args === 'string' ? args : toJsonText(args, 'arguments')
+    return { type: 'tool_use', call_id: callId, name, arguments: text, approval_status: 'pending' }
+  },
+
+  /** The result of the call with this id. */
+  toolResult(callId: string, text: string): ToolResultPart {
+    return { type: 'tool_result', call_id: callId, content: text, execution_status: 'waiting_for_approval' }
+  },
+
+  /** The definition of a tool; part of a tool definitions message. */
+  tool(name: string, description: string, parameters: JsonObject): ToolPart {
+    return { type: 'tool', name, description, parameters }
+  },
+}
+
+function complete(fields: object, kind: string): Message {
+  return JSON.parse(rust().completeMessage(toJsonText(fields, 'message'), kind)) as Message
+}

@@ -1,0 +1,94 @@
+import wasmInit, * as bindings from '../pkg/peteos_session.js'
+import { createError, NotInitializedError } from './errors.js'
+import { MemoryStorage } from './storage/memory.js'
+import type { SessionStorage } from './storage/storage.js'
+
+/** The files that vocabularies are in, without their extension. */
+export type VocabularyName = 'r50k_base' | 'p50k_base' | 'cl100k_base' | 'o200k_base'
+
+/** Where the WebAssembly module comes from: its address, a response with it, its bytes, or the compiled module. */
+export type ModuleSource = string | URL | Request | Response | Promise<Response> | BufferSource | WebAssembly.Module
+
+/**
+ * What an entry point knows of where it runs.
+ * @internal
+ */
+export interface Platform {
+  /** The storage of sessions that are given none. */
+  readonly storage: SessionStorage
+  /** The module that `init()` without an argument loads. */
+  module?(): ModuleSource
+  /** The contents of a vocabulary file, where it can be read synchronously. */
+  readVocabulary?(name: VocabularyName): Uint8Array
+  /** Reads a vocabulary file. */
+  fetchVocabulary?(name: VocabularyName): Promise<Uint8Array>
+}
+
+/** Without an entry point that knows better: nothing is found by itself. */
+let platform: Platform = { storage: new MemoryStorage() }
+let ready = false
+let initializing: Promise<void> | undefined
+
+/** @internal */
+export function setPlatform(value: Platform): void {
+  platform = value
+}
+
+/** @internal */
+export function getPlatform(): Platform {
+  return platform
+}
+
+/**
+ * Loads the WebAssembly module. In Node it is there from the start, and this does nothing; in a browser it has to be
+ * awaited once before the first synchronous call. Calls after the first wait for the same module; after a failure the
+ * next call tries again.
+ *
+ * @param source Where the module comes from; by default the file of the package, beside the script.
+ * @throws {NotInitializedError} when the module cannot be loaded; `cause` says why.
+ */
+export async function init(source?: ModuleSource): Promise<void> {
+  if (ready) return
+  initializing ??= load(source).finally(() => {
+    initializing = undefined
+  })
+  await initializing
+}
+
+async function load(source = platform.module?.()): Promise<void> {
+  if (source === undefined) {
+    throw new NotInitializedError('this entry point has no module of its own; call init(source)')
+  }
+  try {
+    await wasmInit({ module_or_path: source })
+  } catch (cause) {
+    throw new NotInitializedError(`the WebAssembly module could not be loaded: ${String(cause)}`, { cause })
+  }
+  connect()
+}
+
+/**
+ * Loads the module without waiting.
+ * @internal
+ */
+export function initSync(module: BufferSource | WebAssembly.Module): void {
+  if (ready) return
+  bindings.initSync({ module })
+  connect()
+}
+
+function connect(): void {
+  bindings.configure(createError, (name: VocabularyName) => platform.readVocabulary?.(name))
+  ready = true
+}
+
+/**
+ * What Rust exports.
+ * @internal
+ */
+export function rust(): typeof bindings {
+  if (!ready) {
+    throw new NotInitializedError('the WebAssembly module is not loaded yet; call `await init()` once before this')
+  }
+  return bindings
+}

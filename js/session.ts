@@ -1,0 +1,264 @@
+import type { ContextHandle, SessionHandle } from '../pkg/peteos_session.js'
+import { Context, handleOf, type SpecialMessages, specialTexts } from './context.js'
+import { makeDisposable } from './dispose.js'
+import { DisposedError, type SessionError } from './errors.js'
+import { fromJsonText, toJsonText } from './json.js'
+import { getPlatform, init, rust } from './runtime.js'
+import { SessionState } from './session-state.js'
+import { checkStorage, type SessionStorage } from './storage/storage.js'
+import type { EncodingName, SessionDict, SessionSummary, WindowOptions } from './types.js'
+
+/** Where a session is kept. */
+export interface StorageOptions {
+  /** By default the file system in Node, and one store in memory elsewhere. */
+  storage?: SessionStorage
+}
+
+/** Options of {@link Session.create}. */
+export interface SessionOptions extends StorageOptions, SpecialMessages {}
+
+/** Options of {@link Session.list}. */
+export interface ListOptions extends StorageOptions {
+  /** Called with the error of each session that cannot be read; such sessions are left out of the list. */
+  onError?: (error: SessionError) => void
+}
+
+/**
+ * One interaction thread, kept as JSON in `parentDir/uuid`: `session.json` and a file for each context. The active
+ * context is the message list that goes to a model.
+ */
+export class Session {
+  #handle: SessionHandle | null
+  readonly #storage: SessionStorage
+  readonly #state = new SessionState(() => this.#rust)
+  /** The contexts that somebody holds, so that each is one object. */
+  readonly #contexts = new Map<string, WeakRef<Context>>()
+  #active: Context | null = null
+  #dict: SessionDict | undefined
+  #dictRevision = -1
+  /** Settled when no save is under way. */
+  #saves: Promise<unknown> = Promise.resolve()
+
+  private constructor(handle: SessionHandle, storage: SessionStorage) {
+    this.#handle = handle
+    this.#storage = storage
+  }
+
+  /**
+   * A new session with a fresh active context. Nothing is written before {@link save}.
+   *
+   * @param parentDir The directory that holds the session's own.
+   * @throws {InvalidMessageError} for a special message of the wrong shape.
+   */
+  static create(parentDir: string, options: SessionOptions = {}): Session {
+    const storage = storageOf(options)
+    const [systemPrompt, toolDefinitions] = specialTexts(options)
+    return new Session(rust().SessionHandle.create(parentDir, storage, systemPrompt, toolDefinitions), storage)
+  }
+
+  /**
+   * Loads the session of `parentDir/uuid` with its active context.
+   *
+   * @throws {SessionNotFoundError} when there is no `session.json`.
+   * @throws {ContextNotFoundError} when the file of the active context is missing.
+   * @throws {CorruptSessionError} when a file is no session or context; it is left as it is.
+   * @throws {InvalidArgumentError} for a uuid that is no plain file name.
+   * @throws {StorageError} when the storage fails.
+   */
+  static async load(parentDir: string, uuid: string, options: StorageOptions = {}): Promise<Session> {
+    const storage = storageOf(options)
+    await init()
+    return new Session(await rust().SessionHandle.load(parentDir, uuid, storage), storage)
+  }
+
+  /**
+   * The sessions in a directory, newest first: by the day they were created, and within a day by when they were last
+   * saved. Reads their `session.json` alone.
+   */
+  static async list(parentDir: string, options: ListOptions = {}): Promise<SessionSummary[]> {
+    const storage = storageOf(options)
+    await init()
+    const text = await rust().SessionHandle.list(parentDir, storage, options.onError ?? (() => undefined))
+    const summaries = JSON.parse(text) as (Omit<SessionSummary, 'modifiedAt'> & { modifiedAt: number | null })[]
+    return summaries.map((summary) => ({
+      ...summary,
+      modifiedAt: summary.modifiedAt === null ? null : new Date(summary.modifiedAt),
+    }))
+  }
+
+  /** The id, which the directory is named after. */
+  get uuid(): string {
+    return this.#rust.uuid
+  }
+
+  /** The directory of the session: `parentDir/uuid`. */
+  get sessionDir(): string {
+    return this.#rust.sessionDir
+  }
+
+  /** The adapter that keeps the session. */
+  get storage(): SessionStorage {
+    return this.#storage
+  }
+
+  /** The active context; the same object until another one becomes active. */
+  get activeContext(): Context | null {
+    const handle = this.#rust
+    const active = this.#active
+    if (active !== null && !active.isFreed && handle.isActiveContext(active.handle)) return active
+    const current = handle.activeContext()
+    this.#active = current === undefined ? null : this.#object(current)
+    return this.#active
+  }
+
+  /** The id of the active context. */
+  get activeContextId(): string | null {
+    return this.#rust.activeContextId ?? null
+  }
+
+  /** The names of the tools that run without asking. Another list may be assigned. */
+  get autoApproveTools(): readonly string[] {
+    return this.rawDict.auto_approve_tools
+  }
+
+  set autoApproveTools(tools: readonly string[]) {
+    this.#rust.setAutoApproveTools(tools)
+  }
+
+  /** Whether a running agent uses the session. */
+  get isActive(): boolean {
+    return this.#rust.isActive
+  }
+
+  set isActive(isActive: boolean) {
+    this.#rust.setIsActive(isActive)
+  }
+
+  /** The key-value store of the session. */
+  get state(): SessionState {
+    return this.#state
+  }
+
+  /**
+   * The dict, as `session.json` holds it: a frozen snapshot. Another one may be assigned: it is checked, has to have the
+   * same uuid, and may name only a context that is loaded.
+   *
+   * @throws {InvalidArgumentError} on assignment; names the field at fault.
+   */
+  get rawDict(): SessionDict {
+    const handle = this.#rust
+    const revision = handle.revision
+    if (this.#dict === undefined || this.#dictRevision !== revision) {
+      this.#dict = fromJsonText<SessionDict>(handle.dictText())
+      this.#dictRevision = revision
+    }
+    return this.#dict
+  }
+
+  set rawDict(dict: object) {
+    this.#rust.setDict(toJsonText(dict, 'rawDict'))
+  }
+
+  /** Makes a context the active one. The one that was it is still written by the next {@link save}, if it changed. */
+  setActiveContext(context: Context): void {
+    this.#rust.setActiveContext(handleOf(context, 'context'))
+    this.#remember(context)
+    this.#active = context
+  }
+
+  /**
+   * Writes every context that changed since the last save, then `session.json`; nothing when nothing changed. What is
+   * written is the state at one moment: changes made meanwhile are for the next save. Saves of one session run one after
+   * the other.
+   *
+   * @throws {StorageError} when the storage fails; what was not written is written by the next save.
+   */
+  async save(): Promise<void> {
+    const save = this.#saves.then(() => this.#rust.save())
+    this.#saves = save.catch(() => undefined)
+    await save
+  }
+
+  /**
+   * A context of the session by its id; the same object as long as somebody holds it.
+   *
+   * @throws {ContextNotFoundError} when there is none.
+   * @throws {CorruptSessionError} when its file is no context.
+   */
+  async loadContext(id: string): Promise<Context> {
+    return this.#object(await this.#rust.loadContext(id))
+  }
+
+  /** The ids of the session's contexts, the active one's and unsaved ones' too, in ascending order. */
+  async listContexts(): Promise<string[]> {
+    return this.#rust.listContexts()
+  }
+
+  /**
+   * Applies {@link Context.rollingSequenceWindow} to the active context.
+   *
+   * @returns The new active context; `null` when nothing was dropped or no context is active.
+   */
+  rollingSequenceWindow(count: number, options?: WindowOptions): Context | null {
+    return this.#windowed(this.#rust.rollingSequenceWindow(count, options))
+  }
+
+  /**
+   * Applies {@link Context.rollingTokenWindow} to the active context.
+   *
+   * @returns The new active context; `null` when nothing was dropped or no context is active.
+   */
+  rollingTokenWindow(maxTokens: number, encoding?: EncodingName, options?: WindowOptions): Context | null {
+    return this.#windowed(this.#rust.rollingTokenWindow(maxTokens, encoding, options))
+  }
+
+  /** The dict, for `JSON.stringify`. */
+  toJSON(): SessionDict {
+    return this.rawDict
+  }
+
+  /** Gives the memory back now rather than when the object is collected; also by `using`. Writes nothing. */
+  free(): void {
+    this.#handle?.free()
+    this.#handle = null
+    this.#active = null
+  }
+
+  declare readonly [Symbol.dispose]: () => void
+
+  get #rust(): SessionHandle {
+    if (this.#handle === null) throw new DisposedError('session')
+    return this.#handle
+  }
+
+  #windowed(handle: ContextHandle | undefined): Context | null {
+    if (handle === undefined) return null
+    this.#active = this.#object(handle)
+    return this.#active
+  }
+
+  /** The object of a context: the one that somebody holds, or a new one. */
+  #object(handle: ContextHandle): Context {
+    const known = this.#contexts.get(handle.id)?.deref()
+    if (known !== undefined && !known.isFreed && known.handle.is(handle)) {
+      handle.free()
+      return known
+    }
+    const context = Context.wrap(handle)
+    this.#remember(context)
+    return context
+  }
+
+  #remember(context: Context): void {
+    for (const [id, reference] of this.#contexts) {
+      if (reference.deref() === undefined) this.#contexts.delete(id)
+    }
+    this.#contexts.set(context.id, new WeakRef(context))
+  }
+}
+
+makeDisposable(Session.prototype)
+
+function storageOf(options: StorageOptions): SessionStorage {
+  return options.storage === undefined ? getPlatform().storage : checkStorage(options.storage)
+}

@@ -1,0 +1,31 @@
+import type { SessionStorage } from './storage.js'
+
+/** Keeps files in memory: for tests, previews, and where nothing is to last. */
+export class MemoryStorage implements SessionStorage {
+  readonly #files = new Map<string, { data: Uint8Array; modifiedTime: number }>()
+
+  async read(path: string): Promise<Uint8Array | null> {
+    return this.#files.get(path)?.data.slice() ?? null
+  }
+
+  async write(path: string, data: Uint8Array): Promise<void> {
+    this.#files.set(path, { data: data.slice(), modifiedTime: Date.now() })
+  }
+
+  async list(directory: string): Promise<string[]> {
+    const prefix = directory === '' || directory === '.' ? '' : directory.endsWith('/') ? directory : `${directory}/`
+    const names = new Set<string>()
+    for (const path of this.#files.keys()) {
+      if (path.startsWith(prefix)) names.add(path.slice(prefix.length).split('/', 1)[0] ?? '')
+    }
+    return [...names]
+  }
+
+  async remove(path: string): Promise<void> {
+    this.#files.delete(path)
+  }
+
+  async modifiedTime(path: string): Promise<number | null> {
+    return this.#files.get(path)?.modifiedTime ?? null
+  }
+}
