@@ -51,14 +51,13 @@ impl ContextHandle {
 
     #[wasm_bindgen(js_name = fromDict)]
     pub fn from_dict(text: &str) -> Result<Self, JsValue> {
-        let context = Context::from_dict(value(text)?, None, &JsEnvironment);
+        let context = value(text).and_then(|dict| Context::from_dict(dict, None, &JsEnvironment));
         Ok(context.map_err(|error| error.in_argument("dict"))?.into())
     }
 
-    /// Another handle to the same context.
-    #[wasm_bindgen(js_name = clone)]
-    pub fn share(&self) -> Self {
-        Self(self.0.clone())
+    /// Whether both are handles to the same context.
+    pub fn is(&self, other: &ContextHandle) -> bool {
+        self.0.is(&other.0)
     }
 
     #[wasm_bindgen(getter)]
@@ -101,7 +100,7 @@ impl ContextHandle {
 
     #[wasm_bindgen(js_name = setDict)]
     pub fn set_dict(&self, text: &str) -> Result<(), JsValue> {
-        let dict = value(text)?;
+        let dict = value(text).map_err(|error| error.in_argument("rawDict"))?;
         let replace = |context: &mut Context| {
             context.replace_dict(dict, &JsEnvironment).map_err(|error| error.in_argument("rawDict"))
         };
@@ -127,7 +126,7 @@ impl ContextHandle {
     #[wasm_bindgen(js_name = updateMessage)]
     pub fn update_message(&self, id: &JsValue, changes: &str) -> Result<Array, JsValue> {
         let id = args::string(id, "id")?;
-        let changes = value(changes)?;
+        let changes = value(changes).map_err(ShapeError::in_message)?;
         let position = self.0.change(|context| context.update_message(&id, changes))?;
         self.stored(position)
     }

@@ -16,7 +16,7 @@ use wasm_bindgen::prelude::*;
 
 use crate::conversation::{Message, Special};
 use crate::error::{Error, ShapeError};
-use crate::json;
+use crate::json::{self, FieldPath};
 use crate::tokens;
 use environment::JsEnvironment;
 
@@ -76,14 +76,14 @@ pub fn complete_message(text: &str, kind: &str) -> Result<String, JsValue> {
 
 /// The message of a JSON text that the glue made of an object.
 fn message(text: &str) -> Result<Message, Error> {
-    Message::given(value(text)?, &JsEnvironment).map_err(ShapeError::in_message)
+    value(text).and_then(|dict| Message::given(dict, &JsEnvironment)).map_err(ShapeError::in_message)
 }
 
 fn special_message(kind: Special, text: &str) -> Result<Message, Error> {
-    Message::given_special(kind, value(text)?, &JsEnvironment).map_err(ShapeError::in_message)
+    value(text).and_then(|dict| Message::given_special(kind, dict, &JsEnvironment)).map_err(ShapeError::in_message)
 }
 
 /// The value of a JSON text that the glue made of an object, which can only be nested too deeply.
-fn value(text: &str) -> Result<serde_json::Value, Error> {
-    json::parse(text.as_bytes()).map_err(|error| Error::argument("value", error.message))
+fn value(text: &str) -> Result<serde_json::Value, ShapeError> {
+    json::parse(text.as_bytes()).map_err(|error| ShapeError::new(FieldPath::root(), error.message))
 }

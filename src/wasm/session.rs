@@ -108,7 +108,7 @@ impl SessionHandle {
 
     #[wasm_bindgen(js_name = setDict)]
     pub fn set_dict(&self, text: &str) -> Result<(), JsValue> {
-        let dict = value(text)?;
+        let dict = value(text).map_err(|error| error.in_argument("rawDict"))?;
         Ok(self.session.borrow_mut().replace_dict(dict)?)
     }
 
