@@ -15,4 +15,4 @@ pub mod tokens;
 pub mod window;
 
 #[cfg(target_arch = "wasm32")]
-mod wasm;
+pub mod wasm;

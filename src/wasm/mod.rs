@@ -12,6 +12,9 @@ mod errors;
 mod session;
 mod storage;
 
+pub use context::ContextHandle;
+pub use session::SessionHandle;
+
 use wasm_bindgen::prelude::*;
 
 use crate::conversation::{Message, Special};

@@ -1,0 +1,101 @@
+//! What the tests of the core share: a clock that stands still, ids that count, a map for a disk.
+#![allow(dead_code, reason = "each test crate uses a part of it")]
+
+use std::cell::Cell;
+use std::collections::BTreeMap;
+
+use peteos_session::conversation::{Context, Message};
+use peteos_session::environment::{Environment, LocalTime};
+use peteos_session::error::Error;
+use peteos_session::id::{ContextId, SessionId};
+use peteos_session::json;
+use peteos_session::session::{Session, SharedContext};
+use peteos_session::storage::Layout;
+use peteos_session::tokens::{Encoding, TokenCounter};
+use serde_json::{Value, json};
+use uuid::Uuid;
+
+/// A clock that stands still, and uuids that count.
+#[derive(Default)]
+pub struct TestEnvironment(Cell<u128>);
+
+impl Environment for TestEnvironment {
+    fn now(&self) -> LocalTime {
+        LocalTime { year: 2026, month: 1, day: 2, hour: 3, minute: 4, second: 5, microsecond: 6 }
+    }
+
+    fn uuid(&self) -> Uuid {
+        self.0.set(self.0.get() + 1);
+        Uuid::from_u128(self.0.get())
+    }
+}
+
+/// Counts characters, so that the tests of windows need no vocabulary.
+pub struct CharacterCounter(pub Encoding);
+
+impl TokenCounter for CharacterCounter {
+    fn encoding(&self) -> Encoding {
+        self.0
+    }
+
+    fn count(&self, text: &str) -> Result<u64, Error> {
+        Ok(text.chars().count() as u64)
+    }
+}
+
+/// A user's message of one text.
+pub fn text(text: &str, environment: &TestEnvironment) -> Message {
+    let value = json!({"role": "user", "content": [{"type": "text", "text": text}]});
+    Message::given(value, environment).unwrap()
+}
+
+/// The texts of the messages in display order.
+pub fn texts(context: &Context) -> Vec<String> {
+    let text = |message: &Message| message.dict()["content"][0]["text"].as_str().unwrap_or_default().to_owned();
+    context.messages().map(text).collect()
+}
+
+pub fn dict(context: &Context) -> Value {
+    json::parse(&json::to_file_bytes(context).unwrap()).unwrap()
+}
+
+/// A disk in memory, and the order of the writes to it.
+#[derive(Default)]
+pub struct Disk {
+    pub files: BTreeMap<String, Vec<u8>>,
+    pub written: Vec<String>,
+}
+
+impl Disk {
+    /// Carries out a save; returns the names of the files it wrote.
+    pub fn save(&mut self, session: &mut Session) -> Vec<String> {
+        let plan = session.save_plan().unwrap();
+        let mut names = Vec::new();
+        for write in plan.writes {
+            names.push(write.path.rsplit('/').next().unwrap().to_owned());
+            self.written.push(write.path.clone());
+            self.files.insert(write.path, write.bytes);
+            session.written(&write.what);
+        }
+        names
+    }
+
+    /// Loads a session with its active context.
+    pub fn load(&self, parent_dir: &str, uuid: &str) -> Result<Session, Error> {
+        let layout = Layout::new(parent_dir, SessionId::parse(uuid).unwrap());
+        let path = layout.session_file();
+        let file = self.files.get(&path).ok_or(Error::SessionNotFound { path })?;
+        let mut session = Session::from_file(layout, file)?;
+        if let Some(id) = session.active_context_id().map(str::to_owned) {
+            self.load_context(&mut session, &id)?;
+        }
+        Ok(session)
+    }
+
+    pub fn load_context(&self, session: &mut Session, id: &str) -> Result<SharedContext, Error> {
+        let id = ContextId::parse(id).unwrap();
+        let path = session.layout().context_file(&id);
+        let file = self.files.get(&path).ok_or(Error::ContextNotFound { id: id.to_string(), path })?;
+        session.adopt_stored(&id, file, &TestEnvironment::default())
+    }
+}
