@@ -1,4 +1,5 @@
 //! Counts of our vocabulary files against tiktoken-rs with its embedded ones.
+#![cfg(not(target_arch = "wasm32"))]
 
 use std::collections::HashSet;
 use std::sync::LazyLock;

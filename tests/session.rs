@@ -1,4 +1,5 @@
 //! A session from its creation over saves and loads, on a disk in memory.
+#![cfg(not(target_arch = "wasm32"))]
 
 mod common;
 

@@ -1,4 +1,5 @@
 //! Windows against their definition, over generated contexts.
+#![cfg(not(target_arch = "wasm32"))]
 
 mod common;
 

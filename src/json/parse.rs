@@ -319,8 +319,6 @@ impl<'t> Reader<'t> {
 
 #[cfg(test)]
 mod tests {
-    use proptest::prelude::*;
-
     use super::*;
     use crate::json::to_file_bytes;
 
@@ -402,45 +400,5 @@ mod tests {
     fn a_byte_order_mark_and_other_line_ends_are_no_fault() {
         assert_eq!(parse(b"\xef\xbb\xbf{\r\n\t\"a\" : 1 }\r\n").unwrap(), serde_json::json!({"a": 1}));
         assert_eq!(parse(br#"{"a":1,"b":2,"a":3}"#).unwrap(), serde_json::json!({"a": 3, "b": 2}));
-    }
-
-    /// JSON values of every kind, a few levels deep.
-    fn any_value() -> impl Strategy<Value = Value> {
-        let scalar = prop_oneof![
-            Just(Value::Null),
-            any::<bool>().prop_map(Value::from),
-            any::<i64>().prop_map(Value::from),
-            any::<f64>().prop_map(Value::from),
-            any::<String>().prop_map(Value::from),
-        ];
-        scalar.prop_recursive(4, 32, 6, |inner| {
-            prop_oneof![
-                prop::collection::vec(inner.clone(), 0..6).prop_map(Value::from),
-                prop::collection::vec((any::<String>(), inner), 0..6).prop_map(|fields| Value::from_iter(fields)),
-            ]
-        })
-    }
-
-    proptest! {
-        #[test]
-        fn what_is_written_reads_back(value in any_value()) {
-            let written = to_file_bytes(&value).unwrap();
-            prop_assert!(written.iter().all(|byte| matches!(byte, b' '..=b'~' | b'\n')));
-            let read = parse(&written).unwrap();
-            prop_assert_eq!(&read, &value);
-            prop_assert_eq!(to_file_bytes(&read).unwrap(), written);
-            prop_assert_eq!(parse(&serde_json::to_vec(&value).unwrap()).unwrap(), value);
-        }
-
-        #[test]
-        fn reads_and_refuses_what_serde_json_does(text in r#"[\[\]{}:,"\\a0-9.eE+\- \ntrufalsn]{0,12}"#) {
-            let theirs = serde_json::from_str::<Value>(&text).map_err(drop);
-            prop_assert_eq!(parse(text.as_bytes()).map_err(drop).is_ok(), theirs.is_ok());
-        }
-
-        #[test]
-        fn any_bytes_are_survived(bytes in prop::collection::vec(any::<u8>(), 0..64)) {
-            let _value = parse(&bytes);
-        }
     }
 }

@@ -1,27 +1,29 @@
 //! The storage adapters of JavaScript, called from Rust.
 
-use js_sys::{Array, ArrayBuffer, Reflect, Uint8Array};
+use js_sys::{Array, ArrayBuffer, Promise, Reflect, Uint8Array};
 use wasm_bindgen::prelude::*;
+use wasm_bindgen_futures::JsFuture;
 
 use super::args::is_absent;
 use super::errors::storage_error;
 
 #[wasm_bindgen]
 extern "C" {
-    /// What `js/storage/storage.ts` describes as `SessionStorage`.
+    // What `js/storage/storage.ts` describes as `SessionStorage`. Not declared `async`: such an import takes it for
+    // granted that it is given a promise, and traps on a value.
     pub type SessionStorage;
 
     #[wasm_bindgen(method, catch)]
-    async fn read(this: &SessionStorage, path: &str) -> Result<JsValue, JsValue>;
+    fn read(this: &SessionStorage, path: &str) -> Result<JsValue, JsValue>;
 
     #[wasm_bindgen(method, catch)]
-    async fn write(this: &SessionStorage, path: &str, data: Uint8Array) -> Result<JsValue, JsValue>;
+    fn write(this: &SessionStorage, path: &str, data: Uint8Array) -> Result<JsValue, JsValue>;
 
     #[wasm_bindgen(method, catch)]
-    async fn list(this: &SessionStorage, directory: &str) -> Result<JsValue, JsValue>;
+    fn list(this: &SessionStorage, directory: &str) -> Result<JsValue, JsValue>;
 
     #[wasm_bindgen(method, catch, js_name = modifiedTime)]
-    async fn modified_time(this: &SessionStorage, path: &str) -> Result<JsValue, JsValue>;
+    fn modified_time(this: &SessionStorage, path: &str) -> Result<JsValue, JsValue>;
 }
 
 /// An adapter whose answers are checked and whose failures are `StorageError`s.
@@ -35,7 +37,7 @@ impl Storage {
 
     /// The contents of a file; `None` where there is none.
     pub async fn read(&self, path: &str) -> Result<Option<Vec<u8>>, JsValue> {
-        let data = self.adapter().read(path).await.map_err(|cause| failure("read", path, &cause))?;
+        let data = settle(self.adapter().read(path)).await.map_err(|cause| failure("read", path, &cause))?;
         if is_absent(&data) {
             return Ok(None);
         }
@@ -46,12 +48,12 @@ impl Storage {
     pub async fn write(&self, path: &str, data: &[u8]) -> Result<(), JsValue> {
         // The array is a copy: a view into the memory of wasm is gone when that grows.
         let data = Uint8Array::from(data);
-        self.adapter().write(path, data).await.map(drop).map_err(|cause| failure("write", path, &cause))
+        settle(self.adapter().write(path, data)).await.map(drop).map_err(|cause| failure("write", path, &cause))
     }
 
     /// The names in a directory; none where it does not exist.
     pub async fn list(&self, directory: &str) -> Result<Vec<String>, JsValue> {
-        let names = self.adapter().list(directory).await.map_err(|cause| failure("list", directory, &cause))?;
+        let names = settle(self.adapter().list(directory)).await.map_err(|cause| failure("list", directory, &cause))?;
         let names = names.dyn_ref::<Array>().map(|names| names.iter().map(|name| name.as_string()).collect());
         names.flatten().ok_or_else(|| wrong_answer("list", directory, "an array of strings"))
     }
@@ -62,14 +64,20 @@ impl Storage {
         if !has_method {
             return Ok(None);
         }
-        let time =
-            self.adapter().modified_time(path).await.map_err(|cause| failure("read the time of", path, &cause))?;
+        let time = settle(self.adapter().modified_time(path))
+            .await
+            .map_err(|cause| failure("read the time of", path, &cause))?;
         Ok(time.as_f64())
     }
 
     fn adapter(&self) -> &SessionStorage {
         self.0.unchecked_ref()
     }
+}
+
+/// What a call of an adapter came to: it may have given a value or a promise of one, or thrown.
+async fn settle(answer: Result<JsValue, JsValue>) -> Result<JsValue, JsValue> {
+    JsFuture::from(Promise::resolve(&answer?)).await
 }
 
 /// The bytes of a `Uint8Array`, of another realm as well, which `instanceof` does not know.
