@@ -1,7 +1,7 @@
 import type { ContextHandle, SessionHandle } from '../pkg/peteos_session.js'
 import { Context, handleOf, type SpecialMessages, specialTexts } from './context.js'
 import { makeDisposable } from './dispose.js'
-import { DisposedError, type SessionError } from './errors.js'
+import { DisposedError, InvalidArgumentError, type SessionError } from './errors.js'
 import { fromJsonText, toJsonText } from './json.js'
 import { getPlatform, init, rust } from './runtime.js'
 import { SessionState } from './session-state.js'
@@ -23,6 +23,9 @@ export interface ListOptions extends StorageOptions {
   onError?: (error: SessionError) => void
 }
 
+/** Returns the text that a hook contributes to its messages. */
+export type HookCallback = () => string | Promise<string>
+
 /**
  * One interaction thread, kept as JSON in `parentDir/uuid`: `session.json` and a file for each context. The active
  * context is the message list that goes to a model.
@@ -36,6 +39,8 @@ export class Session {
   #active: Context | null = null
   #dict: SessionDict | undefined
   #dictRevision = -1
+  /** By the id of the hook. */
+  readonly #hooks = new Map<string, { name: string; callback: HookCallback }>()
   /** Settled when no save is under way. */
   #saves: Promise<unknown> = Promise.resolve()
 
@@ -210,6 +215,46 @@ export class Session {
    */
   rollingTokenWindow(maxTokens: number, encoding?: EncodingName, options?: WindowOptions): Context | null {
     return this.#windowed(this.#rust.rollingTokenWindow(maxTokens, encoding, options))
+  }
+
+  /**
+   * Makes a function contribute to the content of a message, at every {@link materialize}: its text to a system prompt;
+   * to tool definitions as the hook `tool_list` the JSON array of the tools, as the hook `tool_filter` a JSON array of
+   * regular expressions, of which a tool's whole name has to match one. Functions are not saved: after a load they are
+   * registered again under the same names.
+   *
+   * @param message A message of the active context.
+   * @param name Names the hook; the last function registered under a name is the one that is called.
+   * @returns The id of the hook: the sha256 of its name.
+   * @throws {InvalidArgumentError} for a message that the active context does not have.
+   */
+  registerHook(message: { readonly id: string }, name: string, callback: HookCallback): string {
+    if (typeof callback !== 'function') {
+      throw new InvalidArgumentError('callback: expected a function', { argument: 'callback' })
+    }
+    const id = this.#rust.addHook(message?.id, name)
+    this.#hooks.set(id, { name, callback })
+    return id
+  }
+
+  /**
+   * Calls every hook and makes the content of the active context's messages with hooks of what they return. When one of
+   * them fails nothing is changed.
+   *
+   * @throws {InvalidArgumentError} names the hook that returned something else than it has to.
+   */
+  async materialize(): Promise<void> {
+    const ids: string[] = []
+    const texts: string[] = []
+    for (const [id, { name, callback }] of [...this.#hooks]) {
+      const text = await callback()
+      if (typeof text !== 'string') {
+        throw new InvalidArgumentError(`${name}: this hook has to return a string, not ${typeof text}`, { argument: name })
+      }
+      ids.push(id)
+      texts.push(text)
+    }
+    this.#rust.materialize(ids, texts)
   }
 
   /** The dict, for `JSON.stringify`. */

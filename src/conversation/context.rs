@@ -346,7 +346,7 @@ impl Context {
         self.message_sequence += 1;
         let key = self.new_key();
         self.messages.insert(index, StoredMessage { key, message });
-        self.revision += 1;
+        self.touch();
         Ok(index)
     }
 
@@ -367,7 +367,7 @@ impl Context {
         self.anchors.insert(Anchor { name: name.to_owned(), index }, after_existing);
         self.fields.entry(keys::ANCHOR_SEQUENCES).or_insert(Value::Null);
         self.take_anchor_sequence();
-        self.revision += 1;
+        self.touch();
         Ok(())
     }
 
@@ -382,9 +382,7 @@ impl Context {
             .position(|message| message.id() == id)
             .ok_or_else(|| Error::argument("id", format!("the context has no message '{id}'")))?;
         let message = self.messages[index].message.changed(changes).map_err(ShapeError::in_message)?;
-        let key = self.new_key();
-        self.messages[index] = StoredMessage { key, message };
-        self.revision += 1;
+        self.put_message(index, message);
         Ok(index)
     }
 
@@ -428,11 +426,23 @@ impl Context {
         let _position = self.append(message, kind.anchor());
     }
 
+    /// Puts a changed message in the place of the one there.
+    pub(super) fn put_message(&mut self, index: usize, message: Message) {
+        let key = self.new_key();
+        self.messages[index] = StoredMessage { key, message };
+        self.touch();
+    }
+
+    /// Takes note of a change.
+    pub(super) fn touch(&mut self) {
+        self.revision += 1;
+    }
+
     pub(super) fn add_child(&mut self, id: &ContextId) {
         if let Some(Value::Array(children)) = self.fields.get_mut(keys::CHILDREN) {
             children.push(id.as_str().into());
         }
-        self.revision += 1;
+        self.touch();
     }
 
     fn take_anchor_sequence(&mut self) {

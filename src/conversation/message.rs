@@ -13,6 +13,7 @@ use crate::json::{FieldPath, Object, to_python_text};
 use crate::tokens::{Encoding, TokenCounter, Vocabulary};
 
 const SEQUENCE_NUMBER: &str = "_sequence_number";
+const HOOK_IDS: &str = "_hook_ids";
 
 /// The largest whole number that JavaScript and every JSON reader keep exactly: 2⁵³ − 1.
 const MAX_SAFE_INTEGER: i64 = (1 << 53) - 1;
@@ -103,6 +104,29 @@ impl Message {
         self.sequence
     }
 
+    /// The ids of the hooks that its content is made of.
+    pub fn hook_ids(&self) -> impl Iterator<Item = &str> {
+        let ids = self.dict.get(HOOK_IDS).and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
+        ids.iter().filter_map(Value::as_str)
+    }
+
+    /// This message with one more hook.
+    pub(super) fn with_hook(&self, hook_id: &str) -> Self {
+        let mut changed = self.clone();
+        if let Some(Value::Array(ids)) = changed.dict.get_mut(HOOK_IDS) {
+            ids.push(hook_id.into());
+        }
+        changed
+    }
+
+    /// This message with other content.
+    pub(super) fn with_content(&self, content: Value) -> Self {
+        let mut dict = self.dict.clone();
+        dict.insert("content".to_owned(), content);
+        dict.shift_remove("token_count");
+        Self::new(dict)
+    }
+
     /// This message as the `sequence`th mutation of a context.
     pub fn with_sequence(mut self, sequence: i64) -> Self {
         self.dict.insert(SEQUENCE_NUMBER.to_owned(), sequence.into());
@@ -144,10 +168,7 @@ impl Message {
         if kept.len() == parts.len() {
             return Some(self.clone());
         }
-        let mut dict = self.dict.clone();
-        dict.insert("content".to_owned(), kept.into());
-        dict.shift_remove("token_count");
-        Some(Self::new(dict))
+        Some(self.with_content(kept.into()))
     }
 
     /// The number of tokens of [`Message::counted_text`]. A `token_count` of the message is taken for `cl100k_base`,
@@ -212,7 +233,7 @@ fn add_defaults(dict: &mut Object, type_name: &str, environment: &dyn Environmen
     };
     default("_type", &|| type_name.into());
     default("id", &|| environment.uuid().to_string().into());
-    default("_hook_ids", &|| Value::Array(Vec::new()));
+    default(HOOK_IDS, &|| Value::Array(Vec::new()));
     default("creation_timestamp", &|| environment.now().timestamp().into());
 }
 

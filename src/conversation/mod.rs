@@ -3,10 +3,12 @@
 mod anchors;
 mod context;
 mod fork;
+mod materialize;
 mod message;
 pub(crate) mod shape;
 
 pub use anchors::{Anchor, MESSAGES, SYSTEM_PROMPT, TOOLS};
 pub use context::{Context, Special};
 pub use fork::{ForkOptions, SequenceRange};
+pub use materialize::{FullMatch, HookOutputs};
 pub use message::Message;

@@ -11,7 +11,7 @@ use serde_json::Value;
 pub use shared::SharedContext;
 pub use summary::SessionSummary;
 
-use crate::conversation::{Context, Message};
+use crate::conversation::{Context, FullMatch, HookOutputs, Message};
 use crate::environment::Environment;
 use crate::error::{Error, ShapeError};
 use crate::id::{ContextId, SessionId};
@@ -229,6 +229,30 @@ impl Session {
         environment: &dyn Environment,
     ) -> Result<Option<SharedContext>, Error> {
         self.window(|context| context.rolling_token_window(max_tokens, counter, boundary, environment))
+    }
+
+    /// Adds a hook to a message of the active context; returns the hook's id.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::InvalidArgument`] where the message is not there.
+    pub fn add_hook(&mut self, message_id: &str, name: &str) -> Result<String, Error> {
+        match &self.active {
+            Some(active) => active.change(|context| context.add_hook(message_id, name)),
+            None => Err(Error::argument("message", "the session has no active context")),
+        }
+    }
+
+    /// Applies [`Context::materialize`] to the active context, if there is one.
+    ///
+    /// # Errors
+    ///
+    /// Those of the hooks' texts.
+    pub fn materialize(&mut self, outputs: &HookOutputs, full_match: FullMatch) -> Result<(), Error> {
+        match &self.active {
+            Some(active) => active.change(|context| context.materialize(outputs, full_match)),
+            None => Ok(()),
+        }
     }
 
     fn window(

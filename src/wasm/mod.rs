@@ -9,6 +9,7 @@ mod context;
 mod encodings;
 mod environment;
 mod errors;
+mod patterns;
 mod session;
 mod storage;
 

@@ -10,7 +10,8 @@ use wasm_bindgen_futures::{JsFuture, future_to_promise};
 use super::context::{ContextHandle, specials};
 use super::environment::JsEnvironment;
 use super::storage::Storage;
-use super::{args, encodings, value};
+use super::{args, encodings, patterns, value};
+use crate::conversation::HookOutputs;
 use crate::error::Error;
 use crate::id::{ContextId, SessionId};
 use crate::json;
@@ -217,6 +218,19 @@ impl SessionHandle {
         let counter = tokenizer.counter(encoding)?;
         let child = self.session.borrow_mut().rolling_token_window(max_tokens, &counter, boundary, &JsEnvironment)?;
         Ok(child.map(ContextHandle::from))
+    }
+
+    /// Adds a hook to a message of the active context; gives the hook's id.
+    #[wasm_bindgen(js_name = addHook)]
+    pub fn add_hook(&self, message_id: &JsValue, name: &JsValue) -> Result<String, JsValue> {
+        let (message_id, name) = (args::string(message_id, "message.id")?, args::string(name, "name")?);
+        Ok(self.session.borrow_mut().add_hook(&message_id, &name)?)
+    }
+
+    /// Makes the content of messages with hooks of what the hooks returned: ids and texts stand side by side.
+    pub fn materialize(&self, hook_ids: Vec<String>, texts: Vec<String>) -> Result<(), JsValue> {
+        let outputs = HookOutputs::new(hook_ids.into_iter().zip(texts));
+        Ok(self.session.borrow_mut().materialize(&outputs, &patterns::full_match)?)
     }
 
     #[wasm_bindgen(js_name = stateGet)]
