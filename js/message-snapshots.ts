@@ -3,15 +3,17 @@ import { fromJsonText } from './json.js'
 import type { StoredMessage } from './types.js'
 
 /**
- * The messages of a context as frozen objects. Each crosses from Rust once; the list is made anew only after a change,
- * of the objects that are known already.
+ * The messages of a context as frozen objects. Each crosses from Rust once; after a change the list is made anew, of the
+ * objects that are known already and those that are new.
  * @internal
  */
 export class MessageSnapshots {
-  /** By the key that Rust gives each message and each changed one. */
-  #known = new Map<number, StoredMessage>()
-  #list: readonly StoredMessage[] = Object.freeze([])
   #revision = -1
+  #list: readonly StoredMessage[] = Object.freeze([])
+  /** For each message of the list the key that Rust gives it: new for each new message and each changed one. */
+  #keys: Float64Array = new Float64Array(0)
+  /** Messages by key that were stored since the list was made. */
+  readonly #added = new Map<number, StoredMessage>()
 
   /** The messages as they are now. */
   of(handle: ContextHandle): readonly StoredMessage[] {
@@ -27,26 +29,43 @@ export class MessageSnapshots {
   add(stored: readonly unknown[]): StoredMessage {
     const [key, text] = stored as readonly [number, string]
     const message = fromJsonText<StoredMessage>(text)
-    this.#known.set(key, message)
+    this.#added.set(key, message)
     return message
   }
 
+  /** Between what is the same at both ends, the messages are looked up or fetched. */
   #refresh(handle: ContextHandle): void {
-    const keys = handle.messageKeys()
+    const before = this.#keys
+    const now = handle.messageKeys()
+    const shorter = Math.min(before.length, now.length)
+    let head = 0
+    while (head < shorter && before[head] === now[head]) head++
+    let tail = 0
+    while (tail < shorter - head && before[before.length - 1 - tail] === now[now.length - 1 - tail]) tail++
+    if (head + tail < Math.max(before.length, now.length)) {
+      for (let index = head; index < before.length - tail; index++) {
+        this.#added.set(before[index] as number, this.#list[index] as StoredMessage)
+      }
+      const middle = this.#messages(handle, now.subarray(head, now.length - tail), head)
+      const end = this.#list.slice(before.length - tail)
+      this.#list = Object.freeze(this.#list.slice(0, head).concat(middle, end))
+      this.#keys = now
+    }
+    this.#added.clear()
+  }
+
+  /** The messages with these keys, the first of which stands at `start`. */
+  #messages(handle: ContextHandle, keys: Float64Array, start: number): StoredMessage[] {
     const missing: number[] = []
-    keys.forEach((key, position) => {
-      if (!this.#known.has(key)) missing.push(position)
+    keys.forEach((key, index) => {
+      if (!this.#added.has(key)) missing.push(start + index)
     })
     if (missing.length > 0) {
       const fetched = fromJsonText<StoredMessage[]>(handle.messagesText(Uint32Array.from(missing)))
-      fetched.forEach((message, index) => this.#known.set(keys[missing[index] as number] as number, message))
+      fetched.forEach((message, index) => {
+        this.#added.set(keys[(missing[index] as number) - start] as number, message)
+      })
     }
-    const list = Array.from(keys, (key) => this.#known.get(key) as StoredMessage)
-    // Messages that are gone are forgotten.
-    if (this.#known.size > list.length) {
-      this.#known = new Map(list.map((message, position) => [keys[position] as number, message]))
-    }
-    const isSame = list.length === this.#list.length && list.every((message, position) => message === this.#list[position])
-    if (!isSame) this.#list = Object.freeze(list)
+    return Array.from(keys, (key) => this.#added.get(key) as StoredMessage)
   }
 }

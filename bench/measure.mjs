@@ -1,0 +1,37 @@
+// Measuring on a machine that is shared: the cases take turns in rounds, so that a slow moment hits all of them, and the
+// median of the rounds is what counts.
+
+const ROUNDS = 15
+
+/**
+ * @param {{ row: string, column: string, run: () => number | Promise<number> }[]} cases `run` gives microseconds.
+ * @returns {Promise<{ row: string, column: string, median: number, min: number, max: number }[]>}
+ */
+export async function interleaved(cases) {
+  const samples = cases.map(() => [])
+  for (let round = 0; round <= ROUNDS; round++) {
+    for (const [index, { run }] of cases.entries()) {
+      const microseconds = await run()
+      // The first round warms up.
+      if (round > 0) samples[index].push(microseconds)
+    }
+  }
+  return cases.map(({ row, column }, index) => {
+    const sorted = samples[index].sort((one, other) => one - other)
+    return { row, column, median: sorted[sorted.length >> 1], min: sorted[0], max: sorted.at(-1) }
+  })
+}
+
+/** Microseconds that one of `times` calls takes. */
+export function perCall(times, call) {
+  const start = process.hrtime.bigint()
+  for (let index = 0; index < times; index++) call()
+  return Number(process.hrtime.bigint() - start) / 1000 / times
+}
+
+/** Microseconds that an asynchronous call takes. */
+export async function once(call) {
+  const start = process.hrtime.bigint()
+  await call()
+  return Number(process.hrtime.bigint() - start) / 1000
+}
