@@ -14,8 +14,8 @@ export type ModuleSource = string | URL | Request | Response | Promise<Response>
  * @internal
  */
 export interface Platform {
-  /** The storage of sessions that are given none. */
-  readonly storage: SessionStorage
+  /** The storage of sessions that are given none; by default one in memory. */
+  readonly storage?: SessionStorage
   /** The module that `init()` without an argument loads. */
   module?(): ModuleSource
   /** The contents of a vocabulary file, where it can be read synchronously. */
@@ -24,19 +24,27 @@ export interface Platform {
   fetchVocabulary?(name: VocabularyName): Promise<Uint8Array>
 }
 
-/** Without an entry point that knows better: nothing is found by itself. */
-let platform: Platform = { storage: new MemoryStorage() }
+let platform: Platform = {}
+const memory = new MemoryStorage()
 let ready = false
 let initializing: Promise<void> | undefined
 
 /** @internal */
 export function setPlatform(value: Platform): void {
-  platform = value
+  platform = { ...platform, ...value }
+}
+
+/**
+ * Sets what no other entry point has set: one that serves anywhere knows less than one that was made for the place.
+ * @internal
+ */
+export function completePlatform(value: Platform): void {
+  platform = { ...value, ...platform }
 }
 
 /** @internal */
-export function getPlatform(): Platform {
-  return platform
+export function getPlatform(): Platform & { readonly storage: SessionStorage } {
+  return { storage: memory, ...platform }
 }
 
 /**

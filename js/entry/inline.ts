@@ -1,14 +1,13 @@
 // Anywhere: the module is part of this file, for bundles that are moved away from the package's files.
 import base64 from 'virtual:wasm-base64'
-import { initSync, setPlatform } from '../runtime.js'
-import { MemoryStorage } from '../storage/memory.js'
+import { initSync, completePlatform } from '../runtime.js'
 import { fetchVocabulary } from './vocabulary-urls.js'
 
 export * from '../index.js'
 
 const bytes = () => Uint8Array.from(atob(base64), (character) => character.charCodeAt(0))
 
-setPlatform({ storage: new MemoryStorage(), module: bytes, fetchVocabulary })
+completePlatform({ module: bytes, fetchVocabulary })
 try {
   initSync(bytes())
 } catch {

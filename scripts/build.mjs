@@ -1,0 +1,58 @@
+// `npm run build`: Rust and TypeScript -> dist/. Does nothing when nothing changed.
+import { copyFile, mkdir, readFile, readdir, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { gzipSync } from 'node:zlib'
+import { writeBundles } from './build/bundles.mjs'
+import { checkExports } from './build/exports.mjs'
+import { writeTypes } from './build/types.mjs'
+import { buildWasm } from './build/wasm.mjs'
+import { npmPackages } from './setup/npm.mjs'
+import { onlyWhenChanged } from './setup/stamps.mjs'
+import { once, root, say, step, whenRun } from './setup/steps.mjs'
+import { writeVocabularies } from './vocabularies.mjs'
+
+const dist = join(root, 'dist')
+const encodings = join(dist, 'encodings')
+const WASM = 'peteos_session_bg.wasm'
+
+export const build = once(async () => {
+  await npmPackages()
+  await buildWasm()
+  const work = {
+    inputs: [
+      ...['pkg', 'js', 'tsconfig.json', 'tsconfig.types.json', 'package.json', 'package-lock.json', 'Cargo.lock'],
+      ...['scripts/build.mjs', 'scripts/build', 'scripts/vocabularies.mjs'],
+    ],
+    outputs: ['dist'],
+  }
+  const changed = await onlyWhenChanged('dist', work, () => step('making dist/', writeDist))
+  if (!changed) say('dist/ is up to date')
+})
+
+async function writeDist() {
+  await rm(dist, { recursive: true, force: true })
+  await mkdir(dist)
+  await copyFile(join(root, 'pkg', WASM), join(dist, WASM))
+  await writeVocabularies(encodings)
+  await writeBundles()
+  await writeTypes()
+  await checkExports()
+}
+
+async function reportSizes() {
+  const files = [join(dist, WASM), ...(await readdir(encodings)).map((name) => join(encodings, name))]
+  for (const file of files) {
+    const content = await readFile(file)
+    const name = file.slice(dist.length + 1).padEnd(26)
+    say(`${name} ${kilobytes(content)} kB, gzip ${kilobytes(gzipSync(content, { level: 9 }))} kB`)
+  }
+}
+
+function kilobytes({ length }) {
+  return (length / 1000).toFixed(0).padStart(5)
+}
+
+await whenRun(import.meta.url, async () => {
+  await build()
+  await reportSizes()
+})

@@ -1,0 +1,17 @@
+// What package.json promises must be there.
+import { existsSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { SetupError, root } from '../setup/steps.mjs'
+
+export async function checkExports() {
+  const { exports, main, types } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'))
+  const missing = [...targets(exports), main, types]
+    .map((target) => target.replace(/\*.*$/, ''))
+    .filter((target) => !existsSync(join(root, target)))
+  if (missing.length > 0) throw new SetupError(`package.json names what the build did not make: ${missing.join(', ')}`)
+}
+
+function targets(node) {
+  return typeof node === 'string' ? [node] : Object.values(node).flatMap(targets)
+}

@@ -1,0 +1,30 @@
+// TypeScript declarations, once for `import` and once for `require`.
+import { cp, readFile, readdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { runTool } from '../setup/npm.mjs'
+import { SetupError, root } from '../setup/steps.mjs'
+
+const types = join(root, 'dist', 'types')
+
+/** Checks the sources without writing anything. */
+export async function checkTypes() {
+  await runTool('typescript', 'tsc', ['-p', 'tsconfig.json'])
+}
+
+export async function writeTypes() {
+  await runTool('typescript', 'tsc', ['-p', 'tsconfig.types.json', '--outDir', join(types, 'esm')])
+  await checkSelfContained(join(types, 'esm'))
+  await cp(join(types, 'esm'), join(types, 'cjs'), { recursive: true })
+  // TypeScript decides by the nearest package.json what a declaration describes.
+  await writeFile(join(types, 'esm', 'package.json'), '{"type":"module"}\n')
+  await writeFile(join(types, 'cjs', 'package.json'), '{"type":"commonjs"}\n')
+}
+
+/** The declarations that wasm-bindgen generates are not shipped: no public type may lean on them. */
+async function checkSelfContained(folder) {
+  const files = (await readdir(folder, { recursive: true })).filter((name) => name.endsWith('.d.ts'))
+  for (const name of files) {
+    if (!/['"][^'"]*\/pkg\/[^'"]*['"]/.test(await readFile(join(folder, name), 'utf8'))) continue
+    throw new SetupError(`The public declaration ${name} refers to pkg/: give its source a type of its own.`)
+  }
+}

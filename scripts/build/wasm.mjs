@@ -1,0 +1,73 @@
+// Rust -> pkg/: the optimised WebAssembly module and the JavaScript that wasm-bindgen generates around it.
+import { readdir } from 'node:fs/promises'
+import { homedir } from 'node:os'
+import { join } from 'node:path'
+import { runTool } from '../setup/npm.mjs'
+import { wasmRust } from '../setup/rust.mjs'
+import { onlyWhenChanged } from '../setup/stamps.mjs'
+import { root, run, step } from '../setup/steps.mjs'
+import { wasmBindgen } from '../setup/wasm-bindgen.mjs'
+
+const MODULE = join(root, 'pkg', 'peteos_session_bg.wasm')
+
+// What Rust's compiler uses by default for this target.
+const WASM_FEATURES = [
+  'bulk-memory',
+  'multivalue',
+  'mutable-globals',
+  'nontrapping-float-to-int',
+  'reference-types',
+  'sign-ext',
+]
+
+export async function buildWasm() {
+  const work = {
+    inputs: [
+      ...['Cargo.toml', 'Cargo.lock', '.cargo', 'src', 'package-lock.json', 'scripts/build/wasm.mjs'],
+      ...['scripts/setup/rust.mjs', 'scripts/setup/rust-debian.mjs'],
+    ],
+    values: [process.env.PETEOS_SESSION_RUST ?? null],
+    outputs: ['pkg'],
+  }
+  return onlyWhenChanged('wasm', work, async () => {
+    const rust = await wasmRust()
+    const bindgen = await wasmBindgen()
+    await step('compiling the Rust library to WebAssembly', () => compile(rust))
+    await step('generating its JavaScript bindings', () => bind(bindgen, rust))
+    await step('optimising the WebAssembly module (about a minute)', optimise)
+  })
+}
+
+async function compile(rust) {
+  await rust.cargo(['build', '--release', '--lib'], {
+    env: { CARGO_ENCODED_RUSTFLAGS: (await portablePaths(rust)).join('\x1f') },
+  })
+}
+
+/** Compiler flags that keep the folders of this machine out of the messages in the module. */
+async function portablePaths({ sourceFolders }) {
+  const registry = join(process.env.CARGO_HOME ?? join(homedir(), '.cargo'), 'registry', 'src')
+  const registries = await readdir(registry).catch(() => [])
+  const remap = (from, to) => `--remap-path-prefix=${from}=${to}`
+  return [
+    remap(root.replace(/[\\/]$/, ''), '.'),
+    ...registries.map((name) => remap(join(registry, name), 'crates')),
+    ...sourceFolders.map((folder) => remap(folder, 'rust')),
+  ]
+}
+
+async function bind({ cli }, rust) {
+  await run(cli, [
+    join(rust.targetDir, 'release', 'peteos_session.wasm'),
+    '--target', 'web',
+    '--out-dir', join(root, 'pkg'),
+    '--out-name', 'peteos_session',
+    // The entry points say where the module is; a second address in the bindings would send bundlers after it.
+    '--omit-default-module-path',
+  ])
+}
+
+async function optimise() {
+  const features = WASM_FEATURES.map((feature) => `--enable-${feature}`)
+  await runTool('binaryen', 'wasm-opt', ['-O3', ...features, MODULE, '-o', MODULE])
+}

@@ -1,0 +1,20 @@
+// `npm run setup`: everything that building and testing need.
+import { chromium } from './setup/chromium.mjs'
+import { npmPackages } from './setup/npm.mjs'
+import { reference } from './setup/reference.mjs'
+import { wasmRust } from './setup/rust.mjs'
+import { say, whenRun } from './setup/steps.mjs'
+import { wasmBindgen } from './setup/wasm-bindgen.mjs'
+
+export async function setUp() {
+  await npmPackages()
+  await wasmRust()
+  await wasmBindgen()
+  await chromium()
+  await reference()
+}
+
+await whenRun(import.meta.url, async () => {
+  await setUp()
+  say('everything is in place')
+})

@@ -1,0 +1,63 @@
+// A Chromium (or Chrome) with its driver, for the tests in a browser.
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { installPackages, mayInstallPackages } from './apt.mjs'
+import { canRun, findProgram } from './programs.mjs'
+import { SetupError, once, root } from './steps.mjs'
+
+const BROWSERS = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable', 'chrome']
+const BROWSER_PLACES = [
+  '/snap/bin/chromium',
+  '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
+  '/Applications/Chromium.app/Contents/MacOS/Chromium',
+  ...['PROGRAMFILES', 'PROGRAMFILES(X86)', 'LOCALAPPDATA']
+    .map((variable) => process.env[variable])
+    .filter(Boolean)
+    .map((folder) => join(folder, 'Google', 'Chrome', 'Application', 'chrome.exe')),
+]
+const DRIVER_PLACES = [
+  '/usr/lib/chromium-browser/chromedriver',
+  '/snap/bin/chromium.chromedriver',
+  '/opt/homebrew/bin/chromedriver',
+]
+
+/** What wasm-bindgen-test-runner asks the driver for. */
+export const webdriverCapabilities = JSON.parse(readFileSync(join(root, 'webdriver.json'), 'utf8'))
+
+/** The flags every browser test starts with, kept in webdriver.json. */
+export const chromiumFlags = webdriverCapabilities['goog:chromeOptions'].args
+
+/** The full paths { chrome, chromedriver }; CHROME_PATH and CHROMEDRIVER override what is found. */
+export const chromium = once(async () => {
+  const installed = find()
+  if (isComplete(installed)) return installed
+  if (mayInstallPackages()) await installPackages(['chromium', 'chromium-driver'])
+  const found = find()
+  if (isComplete(found)) return found
+  throw new SetupError(describeMissing(found))
+})
+
+function find() {
+  return {
+    chrome: fromEnvironment('CHROME_PATH') ?? findProgram(BROWSERS, BROWSER_PLACES),
+    chromedriver: fromEnvironment('CHROMEDRIVER') ?? findProgram(['chromedriver'], DRIVER_PLACES),
+  }
+}
+
+function fromEnvironment(variable) {
+  const path = process.env[variable]
+  if (!path) return null
+  if (canRun(path)) return path
+  throw new SetupError(`${variable} is "${path}", which is not a program.`)
+}
+
+function isComplete({ chrome, chromedriver }) {
+  return chrome !== null && chromedriver !== null
+}
+
+function describeMissing({ chrome, chromedriver }) {
+  const lines = []
+  if (!chrome) lines.push('Chromium or Chrome was not found: install it, or set CHROME_PATH to its program.')
+  if (!chromedriver) lines.push("chromedriver was not found: install your browser's, or set CHROMEDRIVER to its program.")
+  return [...lines, 'On Debian and Ubuntu: apt-get install chromium chromium-driver'].join('\n')
+}

@@ -1,0 +1,90 @@
+// The Python package peteos and tiktoken, which the interoperability tests compare with.
+import { createHash } from 'node:crypto'
+import { existsSync } from 'node:fs'
+import { copyFile, mkdir, readFile, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { findCrate } from './crates.mjs'
+import { findProgram } from './programs.mjs'
+import { onlyWhenChanged } from './stamps.mjs'
+import { SetupError, once, root, run, say, step } from './steps.mjs'
+
+const REQUIREMENTS = ['peteos==0.5.8', 'tiktoken']
+const ASSETS = [
+  'cl100k_base.tiktoken',
+  'o200k_base.tiktoken',
+  'p50k_base.tiktoken',
+  'r50k_base.tiktoken',
+  'encoder.json',
+  'vocab.bpe',
+]
+
+const folder = join(root, 'target', 'reference')
+const venv = join(folder, 'venv')
+const cache = join(folder, 'encodings')
+const python = process.platform === 'win32' ? join(venv, 'Scripts', 'python.exe') : join(venv, 'bin', 'python')
+
+/**
+ * How to run the reference: { python, env }, env being the whole environment to start it with; or null, after saying
+ * why, where Python or its package index is out of reach.
+ */
+export const reference = once(async () => {
+  try {
+    await ensureEnvironment()
+    await ensureEncodings()
+  } catch (error) {
+    if (!(error instanceof SetupError)) throw error
+    say(`The Python reference is not available.\n${error.message}`)
+    return null
+  }
+  return { python, env: { ...process.env, TIKTOKEN_CACHE_DIR: cache } }
+})
+
+async function ensureEnvironment() {
+  const work = { values: [REQUIREMENTS], outputs: ['target/reference/venv/pyvenv.cfg'] }
+  if (!(await works())) await rm(venv, { recursive: true, force: true })
+  await onlyWhenChanged('reference', work, () => step(`installing ${REQUIREMENTS.join(' and ')} for Python`, async () => {
+    await run(findPython(), ['-m', 'venv', '--clear', venv], {
+      hint: "Python's venv module is missing; on Debian and Ubuntu: apt-get install python3-venv",
+    })
+    await run(python, ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', ...REQUIREMENTS], {
+      hint: `pip could not install ${REQUIREMENTS.join(' and ')}; it needs a network.`,
+    })
+  }))
+}
+
+function findPython() {
+  const found = findProgram(['python3', 'python'])
+  if (!found) throw new SetupError('Python 3 was not found: install it and put it on the PATH.')
+  return found
+}
+
+/** A venv stops working when the Python it was made from goes away. */
+async function works() {
+  return run(python, ['-c', ''], { capture: true }).then(() => true, () => false)
+}
+
+/** tiktoken downloads its encodings unless it finds each in its cache folder, named by the sha1 of its URL. */
+async function ensureEncodings() {
+  const urls = await encodingUrls()
+  const { folder: crate } = await findCrate('tiktoken-rs')
+  await mkdir(cache, { recursive: true })
+  await Promise.all(ASSETS.map(async (asset) => {
+    const url = urls.find((candidate) => candidate.endsWith(`/${asset}`))
+    if (!url) throw new SetupError(`The installed tiktoken names no URL for ${asset}; the cache can't be filled.`)
+    const file = join(cache, createHash('sha1').update(url).digest('hex'))
+    if (!existsSync(file)) await copyAsset(join(crate, 'assets', asset), file)
+  }))
+}
+
+async function copyAsset(asset, file) {
+  if (!asset.endsWith('.json')) return copyFile(asset, file)
+  // tiktoken checks the bytes of the original, which Python wrote; the crate holds the same document indented.
+  const rewrite = 'import json, sys; json.dump(json.load(open(sys.argv[1], encoding="utf-8")), open(sys.argv[2], "w"))'
+  await run(python, ['-c', rewrite, asset, file])
+}
+
+async function encodingUrls() {
+  const locate = 'import importlib.util; print(importlib.util.find_spec("tiktoken_ext.openai_public").origin)'
+  const module = (await run(python, ['-c', locate], { capture: true })).trim()
+  return (await readFile(module, 'utf8')).match(/https:\/\/[^"']+/g) ?? []
+}

@@ -1,0 +1,116 @@
+// The suites of `npm test`, in the order in which they run. Each has
+// - `title`: what it runs;
+// - `needs`: the set-up steps before it;
+// - `start()`: how to start it, { program, args, env? };
+// - `count(output, succeeded)`: how many tests that was;
+// - `unavailable()`, where a machine may lack what the suite needs: the reason to leave it out, or null.
+import { mkdir, readdir, writeFile } from 'node:fs/promises'
+import { delimiter, dirname, join } from 'node:path'
+import { build } from '../build.mjs'
+import { chromium, webdriverCapabilities } from '../setup/chromium.mjs'
+import { toolScript } from '../setup/npm.mjs'
+import { reference } from '../setup/reference.mjs'
+import { wasmRust } from '../setup/rust.mjs'
+import { SetupError, root } from '../setup/steps.mjs'
+import { wasmBindgen } from '../setup/wasm-bindgen.mjs'
+import { countCargo, countNode, countOne } from './counts.mjs'
+
+export const suites = [
+  {
+    name: 'native',
+    title: 'the Rust core on this machine',
+    needs: [],
+    start: () => ({ program: 'cargo', args: ['test', '--no-fail-fast'] }),
+    count: countCargo,
+  },
+  {
+    name: 'wasm-node',
+    title: 'the WebAssembly boundary in Node',
+    needs: [wasmRust, wasmBindgen],
+    start: () => startWasmTests({ WASM_BINDGEN_TEST_ONLY_NODE: '1' }),
+    count: countCargo,
+  },
+  {
+    name: 'wasm-browser',
+    title: 'the WebAssembly boundary in headless Chromium',
+    needs: [wasmRust, wasmBindgen, chromium],
+    start: async () => startWasmTests(await inBrowser()),
+    count: countCargo,
+  },
+  {
+    name: 'types',
+    title: 'the types of the TypeScript sources',
+    needs: [build],
+    start: () => ({ program: process.execPath, args: [toolScript('typescript', 'tsc'), '-p', 'tsconfig.json'] }),
+    count: countOne,
+  },
+  {
+    name: 'package',
+    title: 'the packed package, as users import it',
+    needs: [build],
+    start: () => startNodeTests('tests/package'),
+    count: countNode,
+  },
+  {
+    name: 'browser',
+    title: 'the package in headless Chromium',
+    needs: [build, chromium],
+    start: async () => startNodeTests('tests/browser', await browserVariables()),
+    count: countNode,
+  },
+  {
+    name: 'reference',
+    title: 'interoperability with the Python package',
+    needs: [build, reference],
+    start: () => startNodeTests('tests/reference'),
+    count: countNode,
+    unavailable: async () => ((await reference()) ? null : 'Python or its package index is out of reach'),
+  },
+]
+
+/** Runs the tests of all binaries; documentation tests are the native suite's. */
+async function startWasmTests(variables) {
+  const rust = await wasmRust()
+  const { testRunner } = await wasmBindgen()
+  return rust.invocation(['test', '--tests', '--no-fail-fast'], {
+    // By name on the PATH, because Cargo splits the runner at spaces.
+    PATH: [dirname(testRunner), process.env.PATH].join(delimiter),
+    CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUNNER: 'wasm-bindgen-test-runner',
+    // The runner takes five times longer to read a module with debug information; panics name their line without.
+    CARGO_PROFILE_DEV_DEBUG: '0',
+    ...variables,
+  })
+}
+
+/** What tells wasm-bindgen-test-runner to run in the browser the tests that name no place themselves. */
+async function inBrowser() {
+  const { chrome, chromedriver } = await chromium()
+  const options = { ...webdriverCapabilities['goog:chromeOptions'], binary: chrome }
+  const capabilities = join(root, 'target', 'webdriver.json')
+  await mkdir(dirname(capabilities), { recursive: true })
+  await writeFile(capabilities, JSON.stringify({ ...webdriverCapabilities, 'goog:chromeOptions': options }))
+  return {
+    CHROMEDRIVER: chromedriver,
+    WASM_BINDGEN_USE_BROWSER: '1',
+    WASM_BINDGEN_TEST_ONLY_WEB: '1',
+    WASM_BINDGEN_TEST_WEBDRIVER_JSON: capabilities,
+    // In seconds; the defaults (5 and 20) are short for a busy machine.
+    WASM_BINDGEN_TEST_DRIVER_TIMEOUT: '60',
+    WASM_BINDGEN_TEST_TIMEOUT: '180',
+  }
+}
+
+async function browserVariables() {
+  const { chrome, chromedriver } = await chromium()
+  return { CHROME_PATH: chrome, CHROMEDRIVER: chromedriver }
+}
+
+async function startNodeTests(folder, variables = {}) {
+  const names = (await readdir(join(root, folder)).catch(() => [])).filter((name) => name.endsWith('.test.mjs'))
+  if (names.length === 0) throw new SetupError(`There are no tests to run: ${folder}/ holds no *.test.mjs file.`)
+  return {
+    program: process.execPath,
+    args: ['--test', '--test-reporter=spec', ...names.sort().map((name) => join(folder, name))],
+    env: { ...process.env, ...variables },
+  }
+}
