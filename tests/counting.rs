@@ -1,8 +1,7 @@
 //! Counts of our vocabulary files against tiktoken-rs with its embedded ones.
 #![cfg(not(target_arch = "wasm32"))]
 
-use std::collections::HashSet;
-use std::sync::LazyLock;
+use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
 
 use peteos_session::error::Error;
 use peteos_session::tokens::{Encoding, TokenCounter, Tokenizer, Vocabulary};
@@ -15,12 +14,12 @@ struct Pair {
     theirs: CoreBPE,
 }
 
-static PAIRS: LazyLock<Vec<Pair>> = LazyLock::new(|| {
+static PAIRS: LazyLock<Mutex<Vec<Pair>>> = LazyLock::new(|| {
     let pair = |(encoding, theirs): (Encoding, CoreBPE)| {
-        let ours = Tokenizer::new(encoding.vocabulary(), &vocabulary_file(&theirs)).unwrap();
+        let ours = Tokenizer::new(encoding.vocabulary(), vocabulary_file(&theirs)).unwrap();
         Pair { encoding, ours, theirs }
     };
-    [
+    let pairs = [
         (Encoding::R50kBase, tiktoken_rs::r50k_base().unwrap()),
         (Encoding::P50kBase, tiktoken_rs::p50k_base().unwrap()),
         (Encoding::P50kEdit, tiktoken_rs::p50k_edit().unwrap()),
@@ -28,9 +27,14 @@ static PAIRS: LazyLock<Vec<Pair>> = LazyLock::new(|| {
         (Encoding::O200kBase, tiktoken_rs::o200k_base().unwrap()),
         (Encoding::O200kHarmony, tiktoken_rs::o200k_harmony().unwrap()),
     ]
-    .map(pair)
-    .into()
+    .map(pair);
+    Mutex::new(pairs.into())
 });
+
+/// The pairs; a test that failed is no reason for the others to fail.
+fn pairs() -> MutexGuard<'static, Vec<Pair>> {
+    PAIRS.lock().unwrap_or_else(PoisonError::into_inner)
+}
 
 /// The contents of a vocabulary's file, made from what tiktoken-rs can decode.
 fn vocabulary_file(bpe: &CoreBPE) -> Vec<u8> {
@@ -52,10 +56,12 @@ fn vocabulary_file(bpe: &CoreBPE) -> Vec<u8> {
 }
 
 fn check(text: &str) {
-    for Pair { encoding, ours, theirs } in PAIRS.iter() {
+    for Pair { encoding, ours, theirs } in pairs().iter() {
         let count = ours.counter(*encoding).unwrap().count(text).unwrap();
-        let expected = theirs.encode_ordinary(text).len() as u64;
-        assert_eq!(count, expected, "{} of {text:?}", encoding.name());
+        let expected = theirs.encode_ordinary(text);
+        assert_eq!(ours.encode(text), expected, "{} of {text:?}", encoding.name());
+        assert_eq!(count, expected.len() as u64, "{} of {text:?}", encoding.name());
+        assert_eq!(ours.decode(&expected).unwrap(), text.as_bytes());
     }
 }
 
@@ -78,7 +84,7 @@ fn special_tokens_are_text() {
     for text in ["<|endoftext|>", "a<|endoftext|>b<|endofprompt|>", "<|fim_prefix|>", "<|start|>", "<|endoftext|"] {
         check(text);
     }
-    assert!(PAIRS[3].ours.counter(Encoding::Cl100kBase).unwrap().count("<|endoftext|>").unwrap() > 1);
+    assert!(pairs()[3].ours.counter(Encoding::Cl100kBase).unwrap().count("<|endoftext|>").unwrap() > 1);
 }
 
 #[test]
@@ -89,18 +95,9 @@ fn long_runs() {
 }
 
 #[test]
-fn what_the_regular_expressions_give_up_on_is_an_error() {
-    let text = " ".repeat(1_000_000) + "a";
-    let o200k = &PAIRS[4];
-    let result = o200k.ours.counter(o200k.encoding).unwrap().count(&text);
-    assert!(matches!(result, Err(Error::InvalidArgument { .. })), "{result:?}");
-    assert!(o200k.theirs.encode(&text, &HashSet::new()).is_err());
-}
-
-#[test]
 fn a_file_that_is_no_vocabulary_is_refused() {
-    let good = vocabulary_file(&PAIRS[0].theirs);
-    let refused = |vocabulary, data: &[u8]| match Tokenizer::new(vocabulary, data).err() {
+    let good = vocabulary_file(&pairs()[0].theirs);
+    let refused = |vocabulary, data: &[u8]| match Tokenizer::new(vocabulary, data.to_vec()).err() {
         Some(Error::InvalidArgument { message, .. }) => message,
         other => panic!("{other:?}"),
     };
@@ -110,6 +107,6 @@ fn a_file_that_is_no_vocabulary_is_refused() {
     let without_bytes: Vec<u8> = std::iter::repeat_n(0, 50_256).collect();
     assert!(refused(Vocabulary::R50k, &without_bytes).contains("single byte"));
     assert!(refused(Vocabulary::R50k, &[&good[..4], &good].concat()).contains("twice"));
-    let other = PAIRS[0].ours.counter(Encoding::O200kBase).err();
+    let other = pairs()[0].ours.counter(Encoding::O200kBase).err();
     assert!(matches!(other, Some(Error::Internal(_))));
 }

@@ -1,5 +1,6 @@
 //! The encodings of tiktoken by name.
 
+use super::split::SplitRule;
 use crate::error::Error;
 
 /// An encoding of tiktoken: a vocabulary and the rule that splits a text before it is looked up.
@@ -21,11 +22,6 @@ pub enum Vocabulary {
     Cl100k,
     O200k,
 }
-
-// The split patterns are those of the Python package tiktoken 0.14 (tiktoken_ext/openai_public.py).
-const R50K_PATTERN: &str = r"'(?:[sdmt]|ll|ve|re)| ?\p{L}++| ?\p{N}++| ?[^\s\p{L}\p{N}]++|\s++$|\s+(?!\S)|\s";
-const CL100K_PATTERN: &str = r"'(?i:[sdmt]|ll|ve|re)|[^\r\n\p{L}\p{N}]?+\p{L}++|\p{N}{1,3}+| ?[^\s\p{L}\p{N}]++[\r\n]*+|\s++$|\s*[\r\n]|\s+(?!\S)|\s";
-const O200K_PATTERN: &str = r"[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]*[\p{Ll}\p{Lm}\p{Lo}\p{M}]+(?i:'s|'t|'re|'ve|'m|'ll|'d)?|[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]+[\p{Ll}\p{Lm}\p{Lo}\p{M}]*(?i:'s|'t|'re|'ve|'m|'ll|'d)?|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n/]*|\s*[\r\n]+|\s+(?!\S)|\s+";
 
 impl Encoding {
     pub const ALL: [Self; 6] =
@@ -91,12 +87,12 @@ impl Vocabulary {
         }
     }
 
-    /// The regular expression whose matches are looked up one by one.
-    pub(super) fn pattern(self) -> &'static str {
+    /// How texts are split before they are looked up.
+    pub(super) fn split_rule(self) -> SplitRule {
         match self {
-            Self::R50k | Self::P50k => R50K_PATTERN,
-            Self::Cl100k => CL100K_PATTERN,
-            Self::O200k => O200K_PATTERN,
+            Self::R50k | Self::P50k => SplitRule::R50k,
+            Self::Cl100k => SplitRule::Cl100k,
+            Self::O200k => SplitRule::O200k,
         }
     }
 

@@ -1,11 +1,17 @@
 //! Counting tokens: the encodings by name, their vocabularies, and exact counts.
 
+mod cache;
+mod classes;
 mod encoding;
+mod merge;
 mod model;
+mod ranks;
+mod split;
 mod tokenizer;
 
 pub use encoding::{Encoding, Vocabulary};
 pub use model::encoding_for_model;
+pub use ranks::Rank;
 pub use tokenizer::Tokenizer;
 
 use crate::error::Error;

@@ -1,56 +1,37 @@
-//! A vocabulary made ready to count.
+//! A vocabulary made ready to count, to encode and to decode.
 
-use std::collections::HashSet;
+use std::cell::RefCell;
 
-use rustc_hash::FxHashMap;
-use tiktoken_rs::{CoreBPE, Rank};
-
+use super::cache::CountCache;
+use super::merge::Merger;
+use super::ranks::{NO_RANK, Rank, Ranks};
+use super::split::SplitRule;
 use super::{Encoding, TokenCounter, Vocabulary};
 use crate::error::Error;
 
-/// tiktoken-rs over a vocabulary that was read from its file.
+/// The rule of an encoding and its vocabulary, with the memory to work in.
 pub struct Tokenizer {
     vocabulary: Vocabulary,
-    bpe: CoreBPE,
+    rule: SplitRule,
+    ranks: Ranks,
+    work: RefCell<Work>,
+}
+
+#[derive(Default)]
+struct Work {
+    merger: Merger,
+    cache: CountCache,
 }
 
 impl Tokenizer {
-    /// Reads the file of a vocabulary: for each rank from 0 up one byte with the length of its token, then the token; a
-    /// length of 0 stands for a rank without one.
+    /// Takes the contents of a vocabulary's file.
     ///
     /// # Errors
     ///
     /// [`Error::InvalidArgument`] where `data` is not the file of this vocabulary.
-    pub fn new(vocabulary: Vocabulary, data: &[u8]) -> Result<Self, Error> {
-        let refuse = |fault: &str| {
-            let name = vocabulary.file_stem();
-            Error::argument("vocabulary", format!("{fault}; expected the contents of encodings/{name}.bin"))
-        };
-        let mut tokens: FxHashMap<Vec<u8>, Rank> = FxHashMap::default();
-        tokens.reserve(vocabulary.ranks());
-        let mut rest = data;
-        let mut rank: Rank = 0;
-        while let Some((&length, after)) = rest.split_first() {
-            let (token, after) =
-                after.split_at_checked(usize::from(length)).ok_or_else(|| refuse("the last token is cut off"))?;
-            if !token.is_empty() && tokens.insert(token.to_vec(), rank).is_some() {
-                return Err(refuse("a token stands twice"));
-            }
-            rank += 1;
-            rest = after;
-        }
-        if rank as usize != vocabulary.ranks() {
-            return Err(refuse(&format!("it has {rank} ranks, not {}", vocabulary.ranks())));
-        }
-        // Whatever the text, the search for tokens ends at single bytes.
-        if (0..=u8::MAX).any(|byte| !tokens.contains_key([byte].as_slice())) {
-            return Err(refuse("a single byte has no token"));
-        }
-        // Special tokens are never counted as such, but the constructor needs one to look for.
-        let special = FxHashMap::from_iter([("<|endoftext|>".to_owned(), Rank::MAX)]);
-        let bpe =
-            CoreBPE::new(tokens, special, vocabulary.pattern()).map_err(|error| Error::Internal(error.to_string()))?;
-        Ok(Self { vocabulary, bpe })
+    pub fn new(vocabulary: Vocabulary, data: Vec<u8>) -> Result<Self, Error> {
+        let ranks = Ranks::new(vocabulary, data)?;
+        Ok(Self { vocabulary, rule: vocabulary.split_rule(), ranks, work: RefCell::default() })
     }
 
     /// A counter that calls itself by the name of one of the encodings that use this vocabulary.
@@ -62,13 +43,76 @@ impl Tokenizer {
         if encoding.vocabulary() != self.vocabulary {
             return Err(Error::Internal(format!("{} does not use this vocabulary", encoding.name())));
         }
-        Ok(Counter { encoding, bpe: &self.bpe })
+        Ok(Counter { encoding, tokenizer: self })
+    }
+
+    /// The number of tokens of a text.
+    pub fn count(&self, text: &str) -> u64 {
+        self.count_up_to(text, u64::MAX)
+    }
+
+    /// The number of tokens of a text, or, once it is clear that there are more than `limit`, any number above that.
+    pub fn count_up_to(&self, text: &str, limit: u64) -> u64 {
+        let Work { merger, cache } = &mut *self.work.borrow_mut();
+        let text = text.as_bytes();
+        let mut count = 0;
+        let mut start = 0;
+        while start < text.len() && count <= limit {
+            let end = self.rule.piece_end(text, start);
+            let piece = &text[start..end];
+            start = end;
+            if piece.len() == 1 || self.ranks.rank(piece) != NO_RANK {
+                count += 1;
+                continue;
+            }
+            count += cache.count(piece, |piece| {
+                let mut tokens = 0;
+                merger.tokens(&self.ranks, piece, |_token| tokens += 1);
+                tokens
+            });
+        }
+        count
+    }
+
+    /// The ranks of the tokens of a text.
+    pub fn encode(&self, text: &str) -> Vec<Rank> {
+        let Work { merger, .. } = &mut *self.work.borrow_mut();
+        let text = text.as_bytes();
+        let mut tokens = Vec::new();
+        let mut start = 0;
+        while start < text.len() {
+            let end = self.rule.piece_end(text, start);
+            let piece = &text[start..end];
+            start = end;
+            match self.ranks.rank(piece) {
+                NO_RANK => merger.tokens(&self.ranks, piece, |token| tokens.push(self.ranks.rank(token))),
+                rank => tokens.push(rank),
+            }
+        }
+        tokens
+    }
+
+    /// The bytes of tokens, one after the other; they need not be UTF-8.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::InvalidArgument`] with the position of a rank that no token has.
+    pub fn decode(&self, tokens: &[Rank]) -> Result<Vec<u8>, Error> {
+        let mut bytes = Vec::new();
+        for (index, rank) in tokens.iter().enumerate() {
+            let token = self.ranks.token(*rank).ok_or_else(|| {
+                let message = format!("{rank} is no token of {}", self.vocabulary.file_stem());
+                Error::argument(&format!("tokens[{index}]"), message)
+            })?;
+            bytes.extend_from_slice(token);
+        }
+        Ok(bytes)
     }
 }
 
 struct Counter<'t> {
     encoding: Encoding,
-    bpe: &'t CoreBPE,
+    tokenizer: &'t Tokenizer,
 }
 
 impl TokenCounter for Counter<'_> {
@@ -77,10 +121,6 @@ impl TokenCounter for Counter<'_> {
     }
 
     fn count(&self, text: &str) -> Result<u64, Error> {
-        // Not `count_ordinary`, which panics where its regular expressions give up.
-        match self.bpe.count(text, &HashSet::new()) {
-            Ok(count) => Ok(count as u64),
-            Err(error) => Err(Error::argument("text", format!("cannot be counted: {error}"))),
-        }
+        Ok(self.tokenizer.count(text))
     }
 }

@@ -23,7 +23,7 @@ pub fn is_loaded(vocabulary: Vocabulary) -> bool {
     LOADED.with_borrow(|loaded| loaded[vocabulary.index()].is_some())
 }
 
-pub fn load(vocabulary: Vocabulary, data: &[u8]) -> Result<(), JsValue> {
+pub fn load(vocabulary: Vocabulary, data: Vec<u8>) -> Result<(), JsValue> {
     let tokenizer = Tokenizer::new(vocabulary, data)?;
     LOADED.with_borrow_mut(|loaded| loaded[vocabulary.index()] = Some(Rc::new(tokenizer)));
     Ok(())
@@ -43,7 +43,7 @@ pub fn tokenizer(encoding: Encoding) -> Result<Rc<Tokenizer>, JsValue> {
     if args::is_absent(&data) {
         return Err(not_loaded().into());
     }
-    load(vocabulary, &Uint8Array::new(&data).to_vec())?;
+    load(vocabulary, Uint8Array::new(&data).to_vec())?;
     loaded().ok_or_else(|| not_loaded().into())
 }
 

@@ -63,7 +63,7 @@ pub fn is_encoding_loaded(encoding: &JsValue) -> Result<bool, JsValue> {
 
 /// Takes the contents of the file of an encoding's vocabulary.
 #[wasm_bindgen(js_name = loadVocabulary)]
-pub fn load_vocabulary(encoding: &JsValue, data: &[u8]) -> Result<(), JsValue> {
+pub fn load_vocabulary(encoding: &JsValue, data: Vec<u8>) -> Result<(), JsValue> {
     encodings::load(args::encoding(encoding)?.vocabulary(), data)
 }
 

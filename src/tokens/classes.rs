@@ -1,0 +1,87 @@
+//! What kinds of characters the split rules of the encodings tell apart.
+
+include!(concat!(env!("OUT_DIR"), "/classes.rs"));
+
+/// A letter, `\p{L}`.
+pub const LETTER: u8 = 1;
+/// A number, `\p{N}`.
+pub const NUMBER: u8 = 2;
+/// White space, `\s`.
+pub const SPACE: u8 = 4;
+/// What a word of `o200k_base` may begin with: a letter that is not lower case, or a mark.
+pub const UPPER: u8 = 8;
+/// What a word of `o200k_base` may go on with: a letter that is not upper or title case, or a mark.
+pub const LOWER: u8 = 16;
+/// `\r` or `\n`.
+pub const NEWLINE: u8 = 32;
+
+/// A character of a text: its classes, and where the next one begins.
+#[derive(Clone, Copy)]
+pub struct Character {
+    pub classes: u8,
+    pub end: usize,
+}
+
+impl Character {
+    pub fn is(self, classes: u8) -> bool {
+        self.classes & classes != 0
+    }
+}
+
+/// The character that begins at `start` in UTF-8 text; `None` at the end.
+#[inline]
+pub fn character(text: &[u8], start: usize) -> Option<Character> {
+    let first = *text.get(start)?;
+    if first < 0x80 {
+        return Some(Character { classes: BLOCKS[0][usize::from(first)], end: start + 1 });
+    }
+    let rest = |offset: usize| text.get(start + offset).map_or(0, |byte| u32::from(byte & 0x3f));
+    let first = u32::from(first);
+    let (code_point, length) = match first {
+        ..0xe0 => ((first & 0x1f) << 6 | rest(1), 2),
+        ..0xf0 => ((first & 0x0f) << 12 | rest(1) << 6 | rest(2), 3),
+        _ => ((first & 0x07) << 18 | rest(1) << 12 | rest(2) << 6 | rest(3), 4),
+    };
+    Some(Character { classes: classes_of(code_point as usize), end: start + length })
+}
+
+fn classes_of(code_point: usize) -> u8 {
+    INDEX.get(code_point / BLOCK).map_or(0, |&block| BLOCKS[usize::from(block)][code_point % BLOCK])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn classes(character: char) -> u8 {
+        let mut buffer = [0; 4];
+        let text = character.encode_utf8(&mut buffer).as_bytes();
+        let found = super::character(text, 0).unwrap();
+        assert_eq!(found.end, text.len());
+        found.classes
+    }
+
+    #[test]
+    fn each_class_has_its_bit() {
+        for (character, expected) in [
+            ('a', LETTER | LOWER),
+            ('Z', LETTER | UPPER),
+            ('ǅ', LETTER | UPPER),
+            ('ʰ', LETTER | UPPER | LOWER),
+            ('中', LETTER | UPPER | LOWER),
+            ('\u{301}', UPPER | LOWER),
+            ('7', NUMBER),
+            ('²', NUMBER),
+            ('Ⅷ', NUMBER),
+            (' ', SPACE),
+            ('\n', SPACE | NEWLINE),
+            ('\u{a0}', SPACE),
+            ('\u{3000}', SPACE),
+            ('\'', 0),
+            ('👍', 0),
+            ('\u{10ffff}', 0),
+        ] {
+            assert_eq!(classes(character), expected, "{character:?}");
+        }
+    }
+}
