@@ -6,8 +6,12 @@ export interface JsonObject {
   readonly [key: string]: JsonValue | undefined
 }
 
-/** Who says a message. */
-export type Role = 'user' | 'assistant' | 'system' | 'tool'
+/**
+ * Who says a message. `tool_result` is the role of messages with the results of tool calls; `tool`, the role of tool
+ * definitions, is taken for those as well, but the Python package looks for definitions in such messages when it calls a
+ * model.
+ */
+export type Role = 'user' | 'assistant' | 'system' | 'tool' | 'tool_result'
 
 export interface TextPart {
   type: 'text'

@@ -142,6 +142,10 @@ impl Message {
     /// The field of the wrong shape.
     pub fn changed(&self, changes: Value) -> Result<Self, ShapeError> {
         let changes = object(changes)?;
+        // What is not changed may be of another program, and stays as it is.
+        let mut changed = changes.clone();
+        changed.entry("role").or_insert_with(|| shape::ROLES[0].into());
+        shape::check_given(&changed)?;
         let mut dict = self.dict.clone();
         if changes.contains_key("role") || changes.contains_key("content") {
             dict.shift_remove("token_count");
@@ -154,7 +158,6 @@ impl Message {
             }
             dict.insert(key, value);
         }
-        shape::check_given(&dict)?;
         Ok(Self::new(dict))
     }
 
@@ -275,6 +278,10 @@ mod tests {
         assert!(message.changed(json!({"metadata": {}})).unwrap().dict().contains_key("token_count"));
         assert_eq!(message.changed(json!({"id": "b"})).unwrap_err().field.to_string(), "id");
         assert!(message.changed(json!({"content": "x"})).is_err());
+        let (foreign, _) =
+            Message::stored(json!({"role": "developer", "content": [{"type": "text"}]}), &Fixed::default()).unwrap();
+        assert_eq!(foreign.changed(json!({"metadata": {}})).unwrap().role(), "developer");
+        assert!(foreign.changed(json!({"role": "robot"})).is_err());
     }
 
     #[test]

@@ -9,8 +9,9 @@ use serde_json::Value;
 use crate::error::ShapeError;
 use crate::json::{FieldPath, Object};
 
-/// The roles that a new message may have.
-pub const ROLES: [&str; 4] = ["user", "assistant", "system", "tool"];
+/// The roles that a new message may have. `tool` is that of tool definitions; the results of calls are `tool_result` to
+/// the Python package, which takes a message of the role `tool` for definitions when it calls a model.
+pub const ROLES: [&str; 5] = ["user", "assistant", "system", "tool", "tool_result"];
 
 /// Checks a message that is to be stored as it is.
 pub fn check_stored(message: &Object) -> Result<(), ShapeError> {
