@@ -1,0 +1,16 @@
+// The session that comes with the repository. Its files are named in a list beside them, which `npm run demo:browser`
+// makes.
+const FOLDER = new URL('../demo-session/', import.meta.url)
+
+/** Its files, as if they had been picked. */
+export async function demoFiles() {
+  const paths = await (await get('files.json')).json()
+  return Promise.all(paths.map(async (path) => ({ path, file: await (await get(path)).blob() })))
+}
+
+async function get(path) {
+  const url = new URL(path.split('/').map(encodeURIComponent).join('/'), FOLDER)
+  const response = await fetch(url)
+  if (!response.ok) throw new Error(`${url.pathname} answered ${response.status} ${response.statusText}`)
+  return response
+}

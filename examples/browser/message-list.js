@@ -1,0 +1,63 @@
+import { createMessageRow } from './message-row.js'
+
+/**
+ * The list of a context's messages.
+ *
+ * @param {HTMLElement} list
+ */
+export function createMessageList(list) {
+  /** @type {(ReturnType<typeof createMessageRow> & { id: string })[]} */
+  let rows = []
+
+  return {
+    show(context) {
+      const titles = titlesOf(context)
+      const toolNames = toolNamesOf(context.messages)
+      rows = context.messages.map((message, index) => ({
+        id: message.id,
+        ...createMessageRow(message, { number: index + 1, title: titles.get(message.id) ?? null, toolNames }),
+      }))
+      list.replaceChildren(...rows.map(({ node }) => node))
+    },
+
+    /** The tokens of each message; `null` while they are not known. */
+    showTokens(counts) {
+      let total = 0
+      rows.forEach((row, index) => {
+        if (counts === null) return row.setTokens(null, null)
+        total += counts[index]
+        row.setTokens(counts[index], total)
+      })
+    },
+
+    /** Dims the messages with these ids, and no other. */
+    dim(dropped) {
+      const ids = new Set(dropped)
+      for (const row of rows) row.setDropped(ids.has(row.id))
+    },
+
+    /** Brings the first message that follows dropped ones into view. */
+    scrollToCut() {
+      const first = list.querySelector('.dropped + .message:not(.dropped)')
+      // Rows far away have an estimated height until they are shown, so that the first jump may land beside it.
+      first?.scrollIntoView()
+      requestAnimationFrame(() => first?.scrollIntoView())
+    },
+  }
+}
+
+function titlesOf({ systemPromptMessage, toolDefinitionsMessage }) {
+  const titles = new Map()
+  if (systemPromptMessage) titles.set(systemPromptMessage.id, 'System prompt')
+  if (toolDefinitionsMessage) titles.set(toolDefinitionsMessage.id, 'Tool definitions')
+  return titles
+}
+
+/** Results only name the id of their call; the call has the name. */
+function toolNamesOf(messages) {
+  const names = new Map()
+  for (const { content = [] } of messages) {
+    for (const part of content) if (part.type === 'tool_use') names.set(part.call_id, String(part.name))
+  }
+  return names
+}

@@ -1,0 +1,21 @@
+import { element } from './dom.js'
+import { asText, isObject } from './json-text.js'
+import { longText } from './long-text.js'
+
+const SHORT = 120
+
+/** What an agent noted about a message: in one line where that is little, else behind a click. */
+export function renderMetadata(metadata) {
+  const line = asLine(metadata)
+  if (line !== null) return element('p', { className: 'metadata', dir: 'auto' }, line)
+  const text = longText(asText(metadata), { lines: 20, characters: 2000, className: 'code' })
+  return element('details', { className: 'metadata' }, element('summary', {}, 'Metadata'), text)
+}
+
+function asLine(metadata) {
+  if (!isObject(metadata)) return null
+  const entries = Object.entries(metadata)
+  if (entries.some(([, value]) => typeof value === 'object' && value !== null)) return null
+  const line = entries.map(([key, value]) => `${key}: ${asText(value)}`).join(' · ')
+  return line.length > SHORT || line.includes('\n') ? null : line
+}
