@@ -1,47 +1,95 @@
-//! The counts of pieces that had to be merged, because the same words come again and again.
+//! The counts of the pieces that come again and again, which in any text is most of them.
 
-use super::ranks::hash;
-
+/// A power of two; so many keys fit the nearest caches of a processor.
 const SLOTS: usize = 4096;
-/// Longer pieces are rare, and seldom come twice.
-const LONGEST: usize = 30;
+/// The longest piece that is kept.
+pub const LONGEST: usize = 15;
+
+/// The bytes of a piece and their number, in two words that are compared at once.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Key(u64, u64);
 
 /// One place for each hash; whoever comes later takes it.
-#[derive(Default)]
 pub struct CountCache {
-    /// Empty until the first piece comes.
-    slots: Vec<Slot>,
+    /// No piece has the length 0, which an empty place has.
+    keys: Vec<Key>,
+    counts: Vec<u8>,
 }
 
-#[derive(Clone, Copy)]
-struct Slot {
-    /// 0 in an empty one.
-    length: u8,
-    count: u8,
-    piece: [u8; LONGEST],
+impl Default for CountCache {
+    fn default() -> Self {
+        Self { keys: vec![Key(0, 0); SLOTS], counts: vec![0; SLOTS] }
+    }
 }
 
 impl CountCache {
-    /// The count of a piece: the one that is known, or what `merge` makes of it.
-    pub fn count(&mut self, piece: &[u8], merge: impl FnOnce(&[u8]) -> u64) -> u64 {
-        if piece.len() > LONGEST {
-            return merge(piece);
+    /// The count of the piece between these places of the text, no longer than [`LONGEST`]: the one that is known, or
+    /// what `count` makes of it.
+    #[inline]
+    pub fn count(&mut self, text: &[u8], start: usize, end: usize, count: impl FnOnce(&[u8]) -> u64) -> u64 {
+        let key = Key::of(text, start, end - start);
+        let slot = key.slot();
+        if self.keys[slot] == key {
+            return u64::from(self.counts[slot]);
         }
-        if self.slots.is_empty() {
-            self.slots = vec![Slot { length: 0, count: 0, piece: [0; LONGEST] }; SLOTS];
-        }
-        #[expect(clippy::cast_possible_truncation, reason = "the upper bits are the best mixed, and fit")]
-        let slot = &mut self.slots[(hash(piece) >> 40) as usize % SLOTS];
-        if usize::from(slot.length) == piece.len() && &slot.piece[..piece.len()] == piece {
-            return u64::from(slot.count);
-        }
-        let count = merge(piece);
-        // A piece has no more tokens than bytes, of which there are few.
-        if let (Ok(length), Ok(small)) = (u8::try_from(piece.len()), u8::try_from(count)) {
-            slot.length = length;
-            slot.count = small;
-            slot.piece[..piece.len()].copy_from_slice(piece);
+        let count = count(&text[start..end]);
+        // A piece has no more tokens than bytes.
+        if let Ok(small) = u8::try_from(count) {
+            self.keys[slot] = key;
+            self.counts[slot] = small;
         }
         count
+    }
+}
+
+impl Key {
+    #[inline]
+    fn of(text: &[u8], start: usize, length: usize) -> Self {
+        let words = match text.get(start..).and_then(|rest| rest.first_chunk::<16>()) {
+            Some(bytes) => u128::from_le_bytes(*bytes),
+            // Near the end of the text there are fewer.
+            None => text[start..].iter().rev().fold(0, |words, byte| words << 8 | u128::from(*byte)),
+        };
+        let piece = words & ((1 << (8 * length)) - 1);
+        #[expect(clippy::cast_possible_truncation, reason = "the two halves")]
+        let (low, high) = (piece as u64, (piece >> 64) as u64);
+        Self(low, high | (length as u64) << 56)
+    }
+
+    #[inline]
+    fn slot(self) -> usize {
+        let mixed = (self.0 ^ self.1.rotate_left(29)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        #[expect(clippy::cast_possible_truncation, reason = "the upper bits are the best mixed, and fit")]
+        let slot = (mixed >> 40) as usize;
+        slot % SLOTS
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_piece_is_counted_once_wherever_it_stands() {
+        let mut cache = CountCache::default();
+        let text = b"a abc abcdefghijklmno abc abcdefghijklmno a\0\0";
+        let mut counted = 0;
+        let mut count = |start: usize, end: usize| {
+            let before = counted;
+            let length = cache.count(text, start, end, |piece| {
+                counted += 1;
+                piece.len() as u64
+            });
+            assert_eq!(length, (end - start) as u64);
+            counted > before
+        };
+        assert!(count(2, 5));
+        assert!(!count(22, 25));
+        assert!(count(6, 21));
+        assert!(!count(26, 41));
+        assert!(count(42, 43), "a");
+        assert!(!count(0, 1), "a, not at the end");
+        assert!(count(42, 44), "a zero byte is a byte");
+        assert!(count(42, 45));
     }
 }

@@ -150,7 +150,7 @@ fn pair(first: u8, second: u8) -> usize {
 
 /// A hash of a few bytes, after the manner of FxHash: eight at a time, multiplied.
 #[inline]
-pub fn hash(bytes: &[u8]) -> u64 {
+fn hash(bytes: &[u8]) -> u64 {
     const FACTOR: u64 = 0x9e37_79b9_7f4a_7c15;
     let mix = |hash: u64, word: u64| {
         let product = (hash ^ word).wrapping_mul(FACTOR);

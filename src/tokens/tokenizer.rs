@@ -2,7 +2,7 @@
 
 use std::cell::RefCell;
 
-use super::cache::CountCache;
+use super::cache::{self, CountCache};
 use super::merge::Merger;
 use super::ranks::{NO_RANK, Rank, Ranks};
 use super::split::SplitRule;
@@ -59,18 +59,24 @@ impl Tokenizer {
         let mut start = 0;
         while start < text.len() && count <= limit {
             let end = self.rule.piece_end(text, start);
-            let piece = &text[start..end];
+            let mut count_piece = |piece: &[u8]| self.count_piece(piece, merger);
+            count += match end - start {
+                // Every byte is a token.
+                1 => 1,
+                ..=cache::LONGEST => cache.count(text, start, end, count_piece),
+                _ => count_piece(&text[start..end]),
+            };
             start = end;
-            if piece.len() == 1 || self.ranks.rank(piece) != NO_RANK {
-                count += 1;
-                continue;
-            }
-            count += cache.count(piece, |piece| {
-                let mut tokens = 0;
-                merger.tokens(&self.ranks, piece, |_token| tokens += 1);
-                tokens
-            });
         }
+        count
+    }
+
+    fn count_piece(&self, piece: &[u8], merger: &mut Merger) -> u64 {
+        if self.ranks.rank(piece) != NO_RANK {
+            return 1;
+        }
+        let mut count = 0;
+        merger.tokens(&self.ranks, piece, |_token| count += 1);
         count
     }
 
