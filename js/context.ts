@@ -3,6 +3,7 @@ import { makeDisposable } from './dispose.js'
 import { DisposedError, InvalidArgumentError } from './errors.js'
 import { fromJsonText, toJsonText } from './json.js'
 import { MessageSnapshots } from './message-snapshots.js'
+import { readOptions, windowOptions } from './options.js'
 import { rust } from './runtime.js'
 import type {
   AnchorPoint,
@@ -35,6 +36,16 @@ export interface ForkOptions extends SpecialMessages {
   end?: number
 }
 
+/** Options of {@link Context.addAnchor}. */
+export interface AnchorOptions {
+  /** Whether it comes after anchors at the same position (the default) or before them. */
+  afterExisting?: boolean
+}
+
+const SPECIAL_MESSAGES = ['systemPromptMessage', 'toolDefinitionsMessage'] as const
+const CONTEXT_OPTIONS = [...SPECIAL_MESSAGES, 'parentContext'] as const
+const FORK_OPTIONS = [...SPECIAL_MESSAGES, 'start', 'end'] as const
+
 /**
  * A list of messages in display order: what goes to a model. Anchors name places in it that messages are appended at.
  *
@@ -59,8 +70,8 @@ export class Context {
    * @throws {InvalidMessageError} for a message of the wrong shape.
    */
   static create(options: ContextOptions = {}): Context {
-    const [systemPrompt, toolDefinitions] = specialTexts(options)
-    const parent = options.parentContext
+    const { parentContext: parent, ...specials } = readOptions(options, CONTEXT_OPTIONS, 'Context.create')
+    const [systemPrompt, toolDefinitions] = specialTexts(specials)
     const { ContextHandle } = rust()
     if (parent === undefined || parent === null) {
       return new Context(ContextHandle.create(systemPrompt, toolDefinitions))
@@ -74,7 +85,8 @@ export class Context {
    * @throws {InvalidArgumentError} names the field of the wrong shape.
    */
   static fromDict(dict: object): Context {
-    return new Context(rust().ContextHandle.fromDict(toJsonText(dict, 'dict')))
+    const text = toJsonText(dict, 'dict')
+    return new Context(rust().ContextHandle.fromDict(text))
   }
 
   /** @internal */
@@ -86,6 +98,14 @@ export class Context {
   get handle(): ContextHandle {
     if (this.#handle === null) throw new DisposedError('context')
     return this.#handle
+  }
+
+  /**
+   * Whether a value is a context. Not `instanceof`, which asks the value itself.
+   * @internal
+   */
+  static isContext(value: unknown): value is Context {
+    return typeof value === 'object' && value !== null && #handle in value
   }
 
   /** @internal */
@@ -153,7 +173,8 @@ export class Context {
   }
 
   set rawDict(dict: object) {
-    this.handle.setDict(toJsonText(dict, 'rawDict'))
+    const text = toJsonText(dict, 'rawDict')
+    this.handle.setDict(text)
   }
 
   /**
@@ -165,7 +186,9 @@ export class Context {
    * @throws {InvalidArgumentError} for an anchor that is not there.
    */
   append(message: SessionMessage, anchorPoint = 'messages'): StoredMessage {
-    return this.#messages.add(this.handle.append(toJsonText(message, 'message'), anchorPoint))
+    // Reading what was handed in may run code of the caller: it comes before the context is looked at.
+    const text = toJsonText(message, 'message')
+    return this.#messages.add(this.handle.append(text, anchorPoint))
   }
 
   /**
@@ -177,17 +200,18 @@ export class Context {
    * @throws {InvalidArgumentError} for an id that no message has.
    */
   updateMessage(id: string, changes: Partial<SessionMessage>): StoredMessage {
-    return this.#messages.add(this.handle.updateMessage(id, toJsonText(changes, 'message')))
+    const text = toJsonText(changes, 'message')
+    return this.#messages.add(this.handle.updateMessage(id, text))
   }
 
   /**
    * Names a place in the message list.
    *
    * @param index The position, from 0 to the number of messages.
-   * @param options `afterExisting` (default true): whether it comes after anchors at the same position, or before them.
    * @throws {InvalidArgumentError} for a name that is taken, or an index past the end.
    */
-  addAnchor(name: string, index: number, { afterExisting = true }: { afterExisting?: boolean } = {}): void {
+  addAnchor(name: string, index: number, options?: AnchorOptions): void {
+    const { afterExisting = true } = readOptions(options, ['afterExisting'], 'addAnchor')
     this.handle.addAnchor(name, index, afterExisting)
   }
 
@@ -196,8 +220,9 @@ export class Context {
    * is added to `children`.
    */
   fork(options: ForkOptions = {}): Context {
-    const [systemPrompt, toolDefinitions] = specialTexts(options)
-    return new Context(this.handle.fork(options.start, options.end, systemPrompt, toolDefinitions))
+    const { start, end, ...specials } = readOptions(options, FORK_OPTIONS, 'fork')
+    const [systemPrompt, toolDefinitions] = specialTexts(specials)
+    return new Context(this.handle.fork(start, end, systemPrompt, toolDefinitions))
   }
 
   /** A fork with everything but `thinking` parts; messages that have no other part are left out. */
@@ -211,7 +236,8 @@ export class Context {
    * @throws {InvalidArgumentError} for a count that is no whole number from 0 up.
    */
   rollingSequenceWindow(count: number, options?: WindowOptions): Context | null {
-    return wrapOrNull(this.handle.rollingSequenceWindow(count, options))
+    const crossing = windowOptions(options)
+    return wrapOrNull(this.handle.rollingSequenceWindow(count, crossing))
   }
 
   /**
@@ -224,17 +250,20 @@ export class Context {
    * @throws {EncodingNotLoadedError} in a browser, before `await loadEncoding(encoding)`.
    */
   rollingTokenWindow(maxTokens: number, encoding?: EncodingName, options?: WindowOptions): Context | null {
-    return wrapOrNull(this.handle.rollingTokenWindow(maxTokens, encoding, options))
+    const crossing = windowOptions(options)
+    return wrapOrNull(this.handle.rollingTokenWindow(maxTokens, encoding, crossing))
   }
 
   /** What {@link rollingSequenceWindow} would keep and drop. Changes nothing. */
   planSequenceWindow(count: number, options?: WindowOptions): WindowReport {
-    return fromJsonText(this.handle.planSequenceWindow(count, options))
+    const crossing = windowOptions(options)
+    return fromJsonText(this.handle.planSequenceWindow(count, crossing))
   }
 
   /** What {@link rollingTokenWindow} would keep and drop, with the tokens of every message. Changes nothing. */
   planTokenWindow(maxTokens: number, encoding?: EncodingName, options?: WindowOptions): WindowReport {
-    return fromJsonText(this.handle.planTokenWindow(maxTokens, encoding, options))
+    const crossing = windowOptions(options)
+    return fromJsonText(this.handle.planTokenWindow(maxTokens, encoding, crossing))
   }
 
   /** The tokens of all messages; each is counted once, until it changes. By default in `cl100k_base`. */
@@ -297,7 +326,7 @@ export function specialTexts(options: SpecialMessages): [string | undefined, str
  * @internal
  */
 export function handleOf(context: unknown, argument: string): ContextHandle {
-  if (context instanceof Context) return context.handle
+  if (Context.isContext(context)) return context.handle
   throw new InvalidArgumentError(`${argument}: expected a Context; Context.fromDict makes one of a dict`, { argument })
 }
 

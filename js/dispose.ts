@@ -1,10 +1,3 @@
-declare global {
-  // Of lib.esnext.disposable, for those who compile against an older one.
-  interface SymbolConstructor {
-    readonly dispose: unique symbol
-  }
-}
-
 /**
  * Lets `using` free the objects of a class, in engines that know it.
  * @internal

@@ -1,9 +1,15 @@
 import { InvalidArgumentError, StorageError } from './errors.js'
 import { getPlatform, init, rust, type VocabularyName } from './runtime.js'
-import type { EncodingName } from './types.js'
+import type { EncodingName, ResponseLike, UrlLike } from './types.js'
 
 /** Where a vocabulary comes from: its address, a response with it, or its bytes. */
-export type VocabularySource = string | URL | Response | Promise<Response> | ArrayBuffer | Uint8Array
+export type VocabularySource =
+  | string
+  | UrlLike
+  | ResponseLike
+  | Promise<ResponseLike>
+  | ArrayBuffer
+  | Uint8Array
 
 /**
  * The exact number of tokens of a text. Text that looks like a special token (`<|endoftext|>`) is counted as text, half
@@ -52,28 +58,33 @@ export async function loadEncoding(encoding: EncodingName, source?: VocabularySo
 }
 
 async function readVocabulary(name: VocabularyName, source?: VocabularySource): Promise<Uint8Array> {
-  if (source instanceof Uint8Array) return source
-  if (source instanceof ArrayBuffer) return new Uint8Array(source)
   const path = `encodings/${name}.bin`
   try {
-    if (source === undefined) {
-      const { fetchVocabulary } = getPlatform()
-      if (fetchVocabulary !== undefined) return await fetchVocabulary(name)
-      const message = 'source: this entry point has no vocabularies of its own; call loadEncoding(name, source)'
-      throw new InvalidArgumentError(message, { argument: 'source' })
-    }
-    return await bytesOf(typeof source === 'string' || source instanceof URL ? fetch(source) : source)
+    return await bytesOf(name, source)
   } catch (cause) {
     if (cause instanceof InvalidArgumentError) throw cause
-    throw new StorageError(`could not read ${path}: ${String(cause)}`, { operation: 'read', path, cause })
+    throw new StorageError(`could not read ${path}; the cause says why`, { operation: 'read', path, cause })
   }
+}
+
+async function bytesOf(name: VocabularyName, source?: VocabularySource): Promise<Uint8Array> {
+  if (source === undefined) {
+    const { fetchVocabulary } = getPlatform()
+    if (fetchVocabulary !== undefined) return fetchVocabulary(name)
+    const message = 'source: this entry point has no vocabularies of its own; call loadEncoding(name, source)'
+    throw new InvalidArgumentError(message, { argument: 'source' })
+  }
+  if (source instanceof Uint8Array) return source
+  if (source instanceof ArrayBuffer) return new Uint8Array(source)
+  if (typeof source === 'string' || 'href' in source) return bytesOfResponse(fetch(source as string | URL))
+  return bytesOfResponse(source)
 }
 
 /**
  * The bytes of a response.
  * @internal
  */
-export async function bytesOf(response: Response | Promise<Response>): Promise<Uint8Array> {
+export async function bytesOfResponse(response: ResponseLike | Promise<ResponseLike>): Promise<Uint8Array> {
   const answer = await response
   if (!answer.ok) throw new Error(`${answer.url} answered ${answer.status} ${answer.statusText}`)
   return new Uint8Array(await answer.arrayBuffer())

@@ -78,8 +78,8 @@ export class InvalidArgumentError extends SessionError {
   /** The argument at fault, with the way to the field within it: `count`, `options.boundary`, `rawDict.uuid`. */
   readonly argument: string
 
-  constructor(message: string, details: { argument: string }, code = 'ERR_INVALID_ARGUMENT') {
-    super(message, code)
+  constructor(message: string, details: { argument: string; cause?: unknown }, code = 'ERR_INVALID_ARGUMENT') {
+    super(message, code, 'cause' in details ? { cause: details.cause } : undefined)
     this.argument = details.argument
   }
 }
@@ -90,8 +90,9 @@ export class InvalidMessageError extends InvalidArgumentError {
   /** The field at fault within the message, such as `content[0].text`; empty where it is the message itself. */
   readonly field: string
 
-  constructor(message: string, details: { field: string }) {
-    super(message, { argument: 'message' }, 'ERR_INVALID_MESSAGE')
+  constructor(message: string, details: { field: string; cause?: unknown }) {
+    const argument = 'message'
+    super(message, 'cause' in details ? { argument, cause: details.cause } : { argument }, 'ERR_INVALID_MESSAGE')
     this.field = details.field
   }
 }
@@ -163,10 +164,19 @@ const DOM_EXCEPTION_CODES: Readonly<Record<string, string>> = {
 }
 
 function storageCode(cause: unknown): string {
-  if (typeof cause !== 'object' || cause === null) return 'EIO'
-  const { code, name } = cause as { code?: unknown; name?: unknown }
+  const code = property(cause, 'code')
   if (typeof code === 'string') return code
+  const name = property(cause, 'name')
   return (typeof name === 'string' && DOM_EXCEPTION_CODES[name]) || 'EIO'
+}
+
+/** A property of whatever was thrown, which may throw itself when it is looked at. */
+function property(value: unknown, key: string): unknown {
+  try {
+    return (value as Record<string, unknown> | null | undefined)?.[key]
+  } catch {
+    return undefined
+  }
 }
 
 const CLASSES = {

@@ -1,5 +1,5 @@
 // The public surface, the same from every entry point.
-export { Context, type ContextOptions, type ForkOptions, type SpecialMessages } from './context.js'
+export { type AnchorOptions, Context, type ContextOptions, type ForkOptions, type SpecialMessages } from './context.js'
 export { countTokens, encodingForModel, loadEncoding, type VocabularySource } from './encodings.js'
 export {
   ConflictError,

@@ -15,21 +15,30 @@ export function toJsonText(value: unknown, purpose: Purpose): string {
     fault = findFault(value)
     if (fault === null) text = JSON.stringify(value)
   } catch (error) {
-    const message = error instanceof RangeError ? 'is nested too deeply, or contains itself' : String(error)
-    fault = { path: '', message }
+    fault = { path: '', message: isOverflow(error) ? 'is nested too deeply, or contains itself' : 'could not be read', cause: error }
   }
   if (fault === null && text === undefined) fault = { path: '', message: `expected an object, found ${typeof value}` }
   if (fault === null) return text as string
-  const field = fault.path.replace(/^\./, '')
-  if (purpose === 'message') {
-    throw new InvalidMessageError(`message${fault.path}: ${fault.message}`, { field })
-  }
-  throw new InvalidArgumentError(`${purpose}${fault.path}: ${fault.message}`, { argument: `${purpose}${fault.path}` })
+  const argument = `${purpose}${fault.path}`
+  const message = `${argument}: ${fault.message}`
+  const cause = 'cause' in fault ? { cause: fault.cause } : {}
+  if (purpose === 'message') throw new InvalidMessageError(message, { field: fault.path.replace(/^\./, ''), ...cause })
+  throw new InvalidArgumentError(message, { argument, ...cause })
 }
 
 interface Fault {
   path: string
   message: string
+  /** What was thrown when the value was read. */
+  cause?: unknown
+}
+
+function isOverflow(error: unknown): boolean {
+  try {
+    return error instanceof RangeError
+  } catch {
+    return false
+  }
 }
 
 /** Looks for the first thing in a value that JSON cannot hold. */

@@ -25,10 +25,11 @@ export class MessageSnapshots {
     return this.#list
   }
 
-  /** Takes the key and the text of a message that was stored just now. */
+  /** Takes the key and the text of a message that was stored just now, and the key of the one that it took the place of. */
   add(stored: readonly unknown[]): StoredMessage {
-    const [key, text] = stored as readonly [number, string]
+    const [key, text, oldKey] = stored as readonly [number, string, number?]
     const message = fromJsonText<StoredMessage>(text)
+    if (oldKey !== undefined) this.#added.delete(oldKey)
     this.#added.set(key, message)
     return message
   }

@@ -49,8 +49,7 @@ export const SystemPromptMessage = {
 export const ToolDefinitionsMessage = {
   /** The definitions of these tools, each with `name`, `description` and `parameters`, a JSON schema. */
   create(tools: readonly (Omit<ToolPart, 'type'> & { type?: 'tool' })[] = []): ToolDefinitionsMessage {
-    const content = Array.isArray(tools) ? tools.map((tool) => ({ type: 'tool', ...tool })) : tools
-    return complete({ role: 'tool', content }, 'ToolDefinitionsMessage')
+    return complete({ role: 'tool', content: tools }, 'ToolDefinitionsMessage')
   },
 }
 

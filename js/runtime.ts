@@ -1,13 +1,22 @@
+import type { InitInput } from '../pkg/peteos_session.js'
 import wasmInit, * as bindings from '../pkg/peteos_session.js'
 import { createError, NotInitializedError } from './errors.js'
 import { MemoryStorage } from './storage/memory.js'
 import type { SessionStorage } from './storage/storage.js'
+import type { CompiledModule, ResponseLike, UrlLike } from './types.js'
 
 /** The files that vocabularies are in, without their extension. */
 export type VocabularyName = 'r50k_base' | 'p50k_base' | 'cl100k_base' | 'o200k_base'
 
 /** Where the WebAssembly module comes from: its address, a response with it, its bytes, or the compiled module. */
-export type ModuleSource = string | URL | Request | Response | Promise<Response> | BufferSource | WebAssembly.Module
+export type ModuleSource =
+  | string
+  | UrlLike
+  | ResponseLike
+  | Promise<ResponseLike>
+  | ArrayBuffer
+  | ArrayBufferView
+  | CompiledModule
 
 /**
  * What an entry point knows of where it runs.
@@ -68,9 +77,9 @@ async function load(source = platform.module?.()): Promise<void> {
     throw new NotInitializedError('this entry point has no module of its own; call init(source)')
   }
   try {
-    await wasmInit({ module_or_path: source })
+    await wasmInit({ module_or_path: source as InitInput })
   } catch (cause) {
-    throw new NotInitializedError(`the WebAssembly module could not be loaded: ${String(cause)}`, { cause })
+    throw new NotInitializedError('the WebAssembly module could not be loaded; the cause says why', { cause })
   }
   connect()
 }
@@ -79,9 +88,9 @@ async function load(source = platform.module?.()): Promise<void> {
  * Loads the module without waiting.
  * @internal
  */
-export function initSync(module: BufferSource | WebAssembly.Module): void {
+export function initSync(module: Uint8Array): void {
   if (ready) return
-  bindings.initSync({ module })
+  bindings.initSync({ module: module as Uint8Array<ArrayBuffer> })
   connect()
 }
 

@@ -3,6 +3,7 @@ import { Context, handleOf, type SpecialMessages, specialTexts } from './context
 import { makeDisposable } from './dispose.js'
 import { DisposedError, InvalidArgumentError, type SessionError } from './errors.js'
 import { fromJsonText, toJsonText } from './json.js'
+import { readOptions, windowOptions } from './options.js'
 import { getPlatform, init, rust } from './runtime.js'
 import { SessionState } from './session-state.js'
 import { checkStorage, type SessionStorage } from './storage/storage.js'
@@ -22,6 +23,8 @@ export interface ListOptions extends StorageOptions {
   /** Called with the error of each session that cannot be read; such sessions are left out of the list. */
   onError?: (error: SessionError) => void
 }
+
+const SESSION_OPTIONS = ['systemPromptMessage', 'toolDefinitionsMessage', 'storage'] as const
 
 /** Returns the text that a hook contributes to its messages. */
 export type HookCallback = () => string | Promise<string>
@@ -56,8 +59,9 @@ export class Session {
    * @throws {InvalidMessageError} for a special message of the wrong shape.
    */
   static create(parentDir: string, options: SessionOptions = {}): Session {
-    const storage = storageOf(options)
-    const [systemPrompt, toolDefinitions] = specialTexts(options)
+    const { storage: given, ...specials } = readOptions(options, SESSION_OPTIONS, 'Session.create')
+    const storage = storageOf(given)
+    const [systemPrompt, toolDefinitions] = specialTexts(specials)
     return new Session(rust().SessionHandle.create(parentDir, storage, systemPrompt, toolDefinitions), storage)
   }
 
@@ -71,7 +75,7 @@ export class Session {
    * @throws {StorageError} when the storage fails.
    */
   static async load(parentDir: string, uuid: string, options: StorageOptions = {}): Promise<Session> {
-    const storage = storageOf(options)
+    const storage = storageOf(readOptions(options, ['storage'], 'Session.load').storage)
     await init()
     return new Session(await rust().SessionHandle.load(parentDir, uuid, storage), storage)
   }
@@ -81,9 +85,13 @@ export class Session {
    * saved. Reads their `session.json` alone.
    */
   static async list(parentDir: string, options: ListOptions = {}): Promise<SessionSummary[]> {
-    const storage = storageOf(options)
+    const { storage: given, onError = () => undefined } = readOptions(options, ['storage', 'onError'], 'Session.list')
+    if (typeof onError !== 'function') {
+      throw new InvalidArgumentError('options.onError: expected a function', { argument: 'options.onError' })
+    }
+    const storage = storageOf(given)
     await init()
-    const text = await rust().SessionHandle.list(parentDir, storage, options.onError ?? (() => undefined))
+    const text = await rust().SessionHandle.list(parentDir, storage, onError)
     const summaries = JSON.parse(text) as (Omit<SessionSummary, 'modifiedAt'> & { modifiedAt: number | null })[]
     return summaries.map((summary) => ({
       ...summary,
@@ -161,7 +169,8 @@ export class Session {
   }
 
   set rawDict(dict: object) {
-    this.#rust.setDict(toJsonText(dict, 'rawDict'))
+    const text = toJsonText(dict, 'rawDict')
+    this.#rust.setDict(text)
   }
 
   /** Makes a context the active one. The one that was it is still written by the next {@link save}, if it changed. */
@@ -179,7 +188,8 @@ export class Session {
    * @throws {StorageError} when the storage fails; what was not written is written by the next save.
    */
   async save(): Promise<void> {
-    const save = this.#saves.then(() => this.#rust.save())
+    const handle = this.#rust
+    const save = this.#saves.then(() => handle.save())
     this.#saves = save.catch(() => undefined)
     await save
   }
@@ -205,7 +215,8 @@ export class Session {
    * @returns The new active context; `null` when nothing was dropped or no context is active.
    */
   rollingSequenceWindow(count: number, options?: WindowOptions): Context | null {
-    return this.#windowed(this.#rust.rollingSequenceWindow(count, options))
+    const crossing = windowOptions(options)
+    return this.#windowed(this.#rust.rollingSequenceWindow(count, crossing))
   }
 
   /**
@@ -214,7 +225,8 @@ export class Session {
    * @returns The new active context; `null` when nothing was dropped or no context is active.
    */
   rollingTokenWindow(maxTokens: number, encoding?: EncodingName, options?: WindowOptions): Context | null {
-    return this.#windowed(this.#rust.rollingTokenWindow(maxTokens, encoding, options))
+    const crossing = windowOptions(options)
+    return this.#windowed(this.#rust.rollingTokenWindow(maxTokens, encoding, crossing))
   }
 
   /**
@@ -232,7 +244,8 @@ export class Session {
     if (typeof callback !== 'function') {
       throw new InvalidArgumentError('callback: expected a function', { argument: 'callback' })
     }
-    const id = this.#rust.addHook(message?.id, name)
+    const messageId = idOf(message)
+    const id = this.#rust.addHook(messageId, name)
     this.#hooks.set(id, { name, callback })
     return id
   }
@@ -262,11 +275,15 @@ export class Session {
     return this.rawDict
   }
 
-  /** Gives the memory back now rather than when the object is collected; also by `using`. Writes nothing. */
+  /**
+   * Gives the memory back now rather than when the object is collected; also by `using`. Starts no save, but those that
+   * were asked for are carried out.
+   */
   free(): void {
-    this.#handle?.free()
+    const handle = this.#handle
     this.#handle = null
     this.#active = null
+    if (handle !== null) void this.#saves.then(() => handle.free())
   }
 
   declare readonly [Symbol.dispose]: () => void
@@ -304,6 +321,14 @@ export class Session {
 
 makeDisposable(Session.prototype)
 
-function storageOf(options: StorageOptions): SessionStorage {
-  return options.storage === undefined ? getPlatform().storage : checkStorage(options.storage)
+function storageOf(storage: SessionStorage | undefined): SessionStorage {
+  return storage === undefined ? getPlatform().storage : checkStorage(storage)
+}
+
+function idOf(message: unknown): unknown {
+  try {
+    return (message as { id?: unknown } | null | undefined)?.id
+  } catch {
+    return undefined
+  }
 }

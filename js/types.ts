@@ -1,3 +1,30 @@
+declare global {
+  // Of lib.esnext.disposable, for those who compile against an older one. It stands here, where every public declaration
+  // leads.
+  interface SymbolConstructor {
+    readonly dispose: unique symbol
+  }
+}
+
+/** A `URL`, described without it, for those who compile without the types of browsers or Node. */
+export interface UrlLike {
+  readonly href: string
+}
+
+/** What `fetch` gives, as far as it is used. */
+export interface ResponseLike {
+  readonly ok: boolean
+  readonly status: number
+  readonly statusText: string
+  readonly url: string
+  arrayBuffer(): Promise<ArrayBuffer>
+}
+
+/** A compiled `WebAssembly.Module`, which has no properties of its own. */
+export interface CompiledModule {
+  readonly [Symbol.toStringTag]?: string
+}
+
 /** A value that JSON can hold. */
 export type JsonValue = string | number | boolean | null | JsonObject | readonly JsonValue[]
 

@@ -2,6 +2,7 @@
 
 use crate::error::Error;
 use crate::id::{ContextId, SessionId};
+use crate::session::SharedContext;
 
 const SESSION_FILE: &str = "session.json";
 const EXTENSION: &str = ".json";
@@ -65,13 +66,12 @@ fn join(directory: &str, name: &str) -> String {
 }
 
 /// The writes of a save, to be done one after the other; the first that fails ends it.
-#[derive(Debug, Default, PartialEq, Eq)]
+#[derive(Default)]
 pub struct SavePlan {
     pub writes: Vec<PlannedWrite>,
 }
 
 /// A file to be replaced as a whole.
-#[derive(Debug, PartialEq, Eq)]
 pub struct PlannedWrite {
     pub path: String,
     pub bytes: Vec<u8>,
@@ -80,10 +80,15 @@ pub struct PlannedWrite {
 }
 
 /// What a write has made durable.
-#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Written {
-    Context { id: ContextId, revision: u64 },
-    Session { revision: u64 },
+    /// The object itself, not its id: another one may have taken its place in the meantime.
+    Context {
+        context: SharedContext,
+        revision: u64,
+    },
+    Session {
+        revision: u64,
+    },
 }
 
 #[cfg(test)]

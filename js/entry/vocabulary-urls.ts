@@ -1,4 +1,4 @@
-import { bytesOf } from '../encodings.js'
+import { bytesOfResponse } from '../encodings.js'
 import type { VocabularyName } from '../runtime.js'
 
 /** Addresses that bundlers see and follow: each has to stand here as it is. */
@@ -10,5 +10,5 @@ const URLS: Readonly<Record<VocabularyName, () => URL>> = {
 }
 
 export async function fetchVocabulary(name: VocabularyName): Promise<Uint8Array> {
-  return bytesOf(fetch(URLS[name]()))
+  return bytesOfResponse(fetch(URLS[name]()))
 }

@@ -75,14 +75,16 @@ async function unlessAbsent<T, A>(operation: Promise<T>, absent: A): Promise<T |
   }
 }
 
-/** The permissions that a file has, so that the one that replaces it gets them too. */
-async function modeOf(path: string): Promise<number> {
-  return unlessAbsent(stat(path).then((file) => file.mode & 0o777), 0o666)
+/** The permissions that a file has, so that the one that replaces it gets them too; `null` where there is none. */
+async function modeOf(path: string): Promise<number | null> {
+  return unlessAbsent(stat(path).then((file) => file.mode & 0o777), null)
 }
 
-async function writeSynced(path: string, data: Uint8Array, mode: number): Promise<void> {
-  const file = await open(path, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, mode)
+async function writeSynced(path: string, data: Uint8Array, mode: number | null): Promise<void> {
+  const file = await open(path, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, mode ?? 0o666)
   await closing(file, async () => {
+    // Of a mode to create with, the process's mask takes permissions away.
+    if (mode !== null) await file.chmod(mode)
     await file.writeFile(data)
     await file.sync()
   })

@@ -30,15 +30,23 @@ const METHODS = ['read', 'write', 'list', 'remove'] as const
  * @internal
  */
 export function checkStorage(storage: unknown): SessionStorage {
-  if (typeof storage !== 'object' || storage === null) {
+  if ((typeof storage !== 'object' && typeof storage !== 'function') || storage === null) {
     const message = 'options.storage: expected a storage adapter, such as new MemoryStorage()'
     throw new InvalidArgumentError(message, { argument: 'options.storage' })
   }
   for (const method of METHODS) {
-    if (typeof (storage as Record<string, unknown>)[method] !== 'function') {
+    if (!hasMethod(storage, method)) {
       const argument = `options.storage.${method}`
       throw new InvalidArgumentError(`${argument}: a storage adapter needs this method`, { argument })
     }
   }
   return storage as SessionStorage
+}
+
+function hasMethod(storage: object, method: string): boolean {
+  try {
+    return typeof (storage as Record<string, unknown>)[method] === 'function'
+  } catch {
+    return false
+  }
 }

@@ -12,7 +12,7 @@ use super::shape::{self, wrong};
 use crate::environment::Environment;
 use crate::error::{Error, ShapeError};
 use crate::id::ContextId;
-use crate::json::{FieldPath, Object};
+use crate::json::{self, FieldPath, Object};
 use crate::tokens::TokenCounter;
 
 /// Counters of a file may not be greater, so that counting on never overflows: 2⁵³ − 1.
@@ -210,7 +210,8 @@ impl Context {
         };
         context.anchors = anchors.unwrap_or_else(|| context.usual_anchors());
         // A counter that lags would give a number twice.
-        context.mutation_counter = context.mutation_counter.max(highest.map_or(0, |highest| highest as u64 + 1));
+        context.mutation_counter =
+            context.mutation_counter.max(highest.map_or(0, |highest| (highest as u64 + 1).min(MAX_COUNTER)));
         context.add_missing_fields();
         Ok(context)
     }
@@ -247,9 +248,7 @@ impl Context {
     ///
     /// The field of the wrong shape, or another id.
     pub fn replace_dict(&mut self, mut dict: Value, environment: &dyn Environment) -> Result<(), ShapeError> {
-        let current =
-            serde_json::to_value(&*self).map_err(|error| ShapeError::new(FieldPath::root(), error.to_string()))?;
-        crate::json::keep_numbers(&current, &mut dict);
+        self.keep_numbers(&mut dict);
         let mut new = Self::from_dict(dict, Some(&self.id), environment)?;
         if new.id != self.id {
             let message = format!("a context keeps its id '{}'", self.id);
@@ -268,6 +267,25 @@ impl Context {
         new.revision = self.revision + 1;
         *self = new;
         Ok(())
+    }
+
+    /// Gives the numbers of another dict the text that equal ones have here.
+    fn keep_numbers(&self, dict: &mut Value) {
+        let Value::Object(dict) = dict else { return };
+        for (key, value) in dict.iter_mut() {
+            match (key.as_str(), value) {
+                (keys::MESSAGES, Value::Array(messages)) => {
+                    for (stored, message) in self.messages.iter().zip(messages) {
+                        stored.message.keep_numbers(message);
+                    }
+                }
+                (key, value) => {
+                    if let Some(old) = self.fields.get(key) {
+                        json::keep_numbers(old, value);
+                    }
+                }
+            }
+        }
     }
 
     pub fn id(&self) -> &ContextId {
@@ -329,7 +347,9 @@ impl Context {
 
     /// The positions of the special messages there are.
     pub fn specials(&self) -> [Option<usize>; 2] {
-        Special::ALL.map(|kind| self.special(kind))
+        let [system_prompt, tool_definitions] = Special::ALL.map(|kind| self.special(kind));
+        // A message that is named as both is one.
+        [system_prompt, tool_definitions.filter(|position| Some(*position) != system_prompt)]
     }
 
     /// Inserts a message at the end of an anchor's partition; returns its position.
@@ -339,6 +359,7 @@ impl Context {
     /// An anchor that is not there.
     pub fn append(&mut self, message: Message, anchor: &str) -> Result<usize, Error> {
         let position = self.anchors.position(anchor)?;
+        self.check_counters("message")?;
         self.anchors.clamp(self.messages.len() as u64);
         let index = self.anchors.open(position) as usize;
         let message = message.with_sequence(self.mutation_counter as i64);
@@ -363,6 +384,7 @@ impl Context {
         if index > count {
             return Err(Error::argument("index", format!("{index} is past the end of {count} messages")));
         }
+        self.check_counters("name")?;
         self.anchors.clamp(count);
         self.anchors.insert(Anchor { name: name.to_owned(), index }, after_existing);
         self.fields.entry(keys::ANCHOR_SEQUENCES).or_insert(Value::Null);
@@ -443,6 +465,14 @@ impl Context {
             children.push(id.as_str().into());
         }
         self.touch();
+    }
+
+    /// Refuses to count further than a file may say. Only a file can bring a counter there.
+    fn check_counters(&self, argument: &str) -> Result<(), Error> {
+        if self.mutation_counter.max(self.message_sequence) >= MAX_COUNTER {
+            return Err(Error::argument(argument, "the counters of this context are at their end; fork it"));
+        }
+        Ok(())
     }
 
     fn take_anchor_sequence(&mut self) {

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
 use super::context::{Context, Special, keys};
-use super::message::Message;
+use super::message::{MAX_MESSAGE_DEPTH, Message};
 use crate::error::Error;
 use crate::json;
 
@@ -12,6 +12,9 @@ use crate::json;
 const TOOL_LIST: &str = "tool_list";
 /// The hook whose text is a JSON array of patterns; tools are left out that match none of them.
 const TOOL_FILTER: &str = "tool_filter";
+
+/// How deep the array of a hook may be nested: its items become parts in the content of a message.
+const MAX_ARRAY_DEPTH: usize = MAX_MESSAGE_DEPTH - 1;
 
 /// Whether a name as a whole matches a regular expression. The engine is the caller's.
 pub type FullMatch<'a> = &'a dyn Fn(&str, &str) -> Result<bool, Error>;
@@ -37,7 +40,7 @@ impl HookOutputs {
     /// The JSON array that a hook returned; `None` without such a hook.
     fn array(&self, name: &str) -> Result<Option<Vec<Value>>, Error> {
         let Some(text) = self.text(&hook_id(name)) else { return Ok(None) };
-        match json::parse(text.as_bytes()) {
+        match json::parse_within(text.as_bytes(), MAX_ARRAY_DEPTH) {
             Ok(Value::Array(items)) => Ok(Some(items)),
             Ok(_) => Err(Error::argument(name, "this hook has to return a JSON array")),
             Err(error) => {

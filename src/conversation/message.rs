@@ -9,7 +9,7 @@ use super::context::Special;
 use super::shape;
 use crate::environment::Environment;
 use crate::error::{Error, ShapeError};
-use crate::json::{FieldPath, Object, to_python_text};
+use crate::json::{FieldPath, MAX_DEPTH, Object, keep_numbers, to_python_text};
 use crate::tokens::{Encoding, TokenCounter, Vocabulary};
 
 const SEQUENCE_NUMBER: &str = "_sequence_number";
@@ -17,6 +17,9 @@ const HOOK_IDS: &str = "_hook_ids";
 
 /// The largest whole number that JavaScript and every JSON reader keep exactly: 2⁵³ − 1.
 const MAX_SAFE_INTEGER: i64 = (1 << 53) - 1;
+
+/// How deep a message may be nested: in the file of its context it stands in a list in an object.
+pub const MAX_MESSAGE_DEPTH: usize = MAX_DEPTH - 2;
 
 /// One message of a conversation. Its dict never changes: a changed message is another one.
 #[derive(Clone, Debug)]
@@ -40,8 +43,8 @@ impl Message {
         Ok(Self::new(dict))
     }
 
-    /// A system prompt or tool definitions that a caller hands in. As [`Message::given`]; the role may be absent, and a
-    /// plain `Message` becomes one of the special type.
+    /// A system prompt or tool definitions that a caller hands in. As [`Message::given`]; the role may be absent, and so
+    /// may the type of tools; a plain `Message` becomes one of the special type.
     ///
     /// # Errors
     ///
@@ -52,6 +55,9 @@ impl Message {
         if role != kind.role() {
             let message = format!("expected {:?} in {}, found {role}", kind.role(), kind.type_name());
             return Err(ShapeError::new(FieldPath::root().key("role"), message));
+        }
+        if kind == Special::ToolDefinitions {
+            name_tools(&mut dict);
         }
         shape::check_given(&dict)?;
         if dict.get("_type").is_some_and(|name| name == "Message") {
@@ -135,12 +141,14 @@ impl Message {
     }
 
     /// This message with the fields of `changes` in place of its own. Its id and its place stay; a `token_count` that
-    /// the changes do not name is dropped where they may have made it wrong.
+    /// the changes do not name is dropped where they may have made it wrong. Numbers that are equal to those there keep
+    /// their text.
     ///
     /// # Errors
     ///
     /// The field of the wrong shape.
-    pub fn changed(&self, changes: Value) -> Result<Self, ShapeError> {
+    pub fn changed(&self, mut changes: Value) -> Result<Self, ShapeError> {
+        self.keep_numbers(&mut changes);
         let changes = object(changes)?;
         // What is not changed may be of another program, and stays as it is.
         let mut changed = changes.clone();
@@ -159,6 +167,16 @@ impl Message {
             dict.insert(key, value);
         }
         Ok(Self::new(dict))
+    }
+
+    /// Gives the numbers of another dict the text that equal ones have here.
+    pub(super) fn keep_numbers(&self, dict: &mut Value) {
+        let Value::Object(dict) = dict else { return };
+        for (key, value) in dict {
+            if let Some(old) = self.dict.get(key) {
+                keep_numbers(old, value);
+            }
+        }
     }
 
     /// This message without its `thinking` parts; `None` where no part is left.
@@ -225,6 +243,18 @@ fn object(value: Value) -> Result<Object, ShapeError> {
     match value {
         Value::Object(dict) => Ok(dict),
         other => Err(shape::wrong(&FieldPath::root(), "an object", &other)),
+    }
+}
+
+/// Makes parts that do not say what they are tools.
+fn name_tools(dict: &mut Object) {
+    let Some(Value::Array(parts)) = dict.get_mut("content") else { return };
+    for part in parts {
+        if let Value::Object(fields) = part {
+            if !fields.contains_key("type") {
+                fields.shift_insert(0, "type".to_owned(), "tool".into());
+            }
+        }
     }
 }
 

@@ -11,4 +11,4 @@ pub use anchors::{Anchor, MESSAGES, SYSTEM_PROMPT, TOOLS};
 pub use context::{Context, Special};
 pub use fork::{ForkOptions, SequenceRange};
 pub use materialize::{FullMatch, HookOutputs};
-pub use message::Message;
+pub use message::{MAX_MESSAGE_DEPTH, Message};

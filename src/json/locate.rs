@@ -1,6 +1,6 @@
 //! The position of a field in the text that it was read from.
 
-use super::parse::{BYTE_ORDER_MARK, Fault, Reader, line_and_column};
+use super::parse::{BYTE_ORDER_MARK, Fault, MAX_DEPTH, Reader, line_and_column};
 use super::path::{FieldPath, Segment};
 
 /// A place in a text; both numbers begin at 1, the column counts bytes.
@@ -15,7 +15,7 @@ pub struct Position {
 /// Only called to report an error, so it reads the text again rather than have every value carry its position.
 pub fn locate(text: &[u8], path: &FieldPath) -> Position {
     let text = text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text);
-    let offset = Reader::new(text).map_or(0, |mut reader| {
+    let offset = Reader::new(text, MAX_DEPTH).map_or(0, |mut reader| {
         reader.skip_space();
         let mut offset = reader.position();
         for segment in &path.0 {

@@ -13,7 +13,7 @@ mod write;
 
 pub use locate::{Position, locate};
 pub use numbers::keep_numbers;
-pub use parse::{MAX_DEPTH, ParseError, parse};
+pub use parse::{MAX_DEPTH, ParseError, parse, parse_within};
 pub use path::FieldPath;
 pub use python::to_python_text;
 pub use write::{to_compact_text, to_file_bytes};

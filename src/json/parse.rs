@@ -32,9 +32,18 @@ pub struct ParseError {
 ///
 /// Where the text is no JSON or is nested deeper than [`MAX_DEPTH`].
 pub fn parse(text: &[u8]) -> Result<Value, ParseError> {
+    parse_within(text, MAX_DEPTH)
+}
+
+/// As [`parse`], with a limit of its own for the depth: what becomes a part of a document may be nested less deeply.
+///
+/// # Errors
+///
+/// Where the text is no JSON or is nested deeper than `max_depth`.
+pub fn parse_within(text: &[u8], max_depth: usize) -> Result<Value, ParseError> {
     let text = text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text);
     let document = || {
-        let mut reader = Reader::new(text)?;
+        let mut reader = Reader::new(text, max_depth)?;
         let value = reader.value()?;
         reader.end()?;
         Ok(value)
@@ -70,12 +79,13 @@ enum Open {
 pub(super) struct Reader<'t> {
     text: &'t str,
     position: usize,
+    max_depth: usize,
 }
 
 impl<'t> Reader<'t> {
-    pub fn new(text: &'t [u8]) -> Result<Self, Fault> {
+    pub fn new(text: &'t [u8], max_depth: usize) -> Result<Self, Fault> {
         match std::str::from_utf8(text) {
-            Ok(text) => Ok(Self { text, position: 0 }),
+            Ok(text) => Ok(Self { text, position: 0, max_depth }),
             Err(error) => Err(Fault { offset: error.valid_up_to(), message: "this is no UTF-8".to_owned() }),
         }
     }
@@ -179,8 +189,8 @@ impl<'t> Reader<'t> {
 
     /// Whether an array or object that begins here has content; if so its bracket is passed.
     fn opens(&mut self, open: &[Open], close: u8) -> Result<bool, Fault> {
-        if open.len() >= MAX_DEPTH {
-            return self.fault(&format!("nested deeper than {MAX_DEPTH} levels"));
+        if open.len() >= self.max_depth {
+            return self.fault(&format!("nested deeper than {} levels", self.max_depth));
         }
         let start = self.position;
         self.position += 1;

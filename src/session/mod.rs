@@ -268,23 +268,23 @@ impl Session {
     }
 
     /// What has to be written for the files to be as the session is now: contexts that changed, newest first, so that no
-    /// file names a child that is not there; `session.json` last, so that what is there is a whole session at any time.
-    /// Empty when nothing changed.
+    /// file names a child that is not there; `session.json` last, so that what is there is a whole session at any time,
+    /// and its time is that of the last save. Empty when nothing changed.
     ///
     /// # Errors
     ///
     /// None but defects.
     pub fn save_plan(&self) -> Result<SavePlan, Error> {
         let mut writes = Vec::new();
-        for context in self.pending.contexts().iter().rev() {
+        for context in self.pending.contexts().into_iter().rev() {
             let write = context.read(|context| {
                 let bytes = json::to_file_bytes(context)?;
-                let what = Written::Context { id: context.id().clone(), revision: context.revision() };
-                Ok::<_, Error>(PlannedWrite { path: self.layout.context_file(context.id()), bytes, what })
+                Ok::<_, Error>((self.layout.context_file(context.id()), bytes, context.revision()))
             })?;
-            writes.push(write);
+            let (path, bytes, revision) = write;
+            writes.push(PlannedWrite { path, bytes, what: Written::Context { context, revision } });
         }
-        if self.saved_revision != Some(self.revision) {
+        if !writes.is_empty() || self.saved_revision != Some(self.revision) {
             let bytes = json::to_file_bytes(&self.dict)?;
             let what = Written::Session { revision: self.revision };
             writes.push(PlannedWrite { path: self.layout.session_file(), bytes, what });
@@ -296,15 +296,15 @@ impl Session {
     pub fn written(&mut self, what: &Written) {
         match what {
             Written::Session { revision } => self.saved_revision = Some(*revision),
-            Written::Context { id, revision } => {
-                let Some(known) = self.known.iter_mut().find(|known| known.id == *id) else { return };
-                known.saved = Some(*revision);
-                if let Some(context) = SharedContext::upgrade(&known.cell) {
-                    if context.read(Context::revision) == *revision {
-                        self.pending.remove(&context);
-                    }
-                }
+            Written::Context { context, revision } => {
                 self.known.retain(|known| known.cell.strong_count() > 0);
+                let is_it =
+                    |known: &&mut Known| SharedContext::upgrade(&known.cell).is_some_and(|cell| cell.is(context));
+                let Some(known) = self.known.iter_mut().find(is_it) else { return };
+                known.saved = Some(*revision);
+                if context.read(Context::revision) == *revision {
+                    self.pending.remove(context);
+                }
             }
         }
     }

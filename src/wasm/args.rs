@@ -1,6 +1,5 @@
 //! Arguments and options as JavaScript hands them in, which may be anything.
 
-use js_sys::Object;
 use serde::Deserialize;
 use wasm_bindgen::prelude::*;
 
@@ -49,25 +48,31 @@ struct WindowOptions {
     boundary: Option<String>,
 }
 
-/// The options of a window.
+/// The options of a window, of which the glue has seen to it that they are a plain object with known keys.
 pub fn window_options(value: &JsValue) -> Result<Boundary, Error> {
     if is_absent(value) {
         return Ok(Boundary::default());
     }
-    // serde-wasm-bindgen passes over fields that it is not asked for, and a misspelt option must not be ignored.
-    let object: &Object = value.dyn_ref().ok_or_else(|| expected("options", "an object", value))?;
-    for key in Object::keys(object) {
-        let key = key.as_string().unwrap_or_default();
-        if key != "boundary" {
-            return Err(Error::argument(
-                &format!("options.{key}"),
-                "is no option of a window; known options: boundary",
-            ));
-        }
-    }
-    let options: WindowOptions = serde_wasm_bindgen::from_value(value.clone())
-        .map_err(|error| Error::argument("options.boundary", error.to_string()))?;
+    let options: WindowOptions =
+        serde_wasm_bindgen::from_value(value.clone()).map_err(|error| Error::argument("options", error.to_string()))?;
     options.boundary.as_deref().map_or(Ok(Boundary::default()), Boundary::parse)
+}
+
+/// The strings of an array; `None` for anything else, arrays that throw when they are read included.
+pub fn strings(value: &JsValue) -> Option<Vec<String>> {
+    let array = is_array(value).ok().filter(|is_array| *is_array).and_then(|_| array_from(value).ok())?;
+    array.iter().map(|item| item.as_string()).collect()
+}
+
+#[wasm_bindgen]
+extern "C" {
+    // What js_sys has of these takes it for granted that nothing throws; of a proxy, or an array with getters, anything
+    // can.
+    #[wasm_bindgen(catch, js_namespace = Array, js_name = from)]
+    fn array_from(items: &JsValue) -> Result<js_sys::Array, JsValue>;
+
+    #[wasm_bindgen(catch, js_namespace = Array, js_name = isArray)]
+    fn is_array(items: &JsValue) -> Result<bool, JsValue>;
 }
 
 pub fn is_absent(value: &JsValue) -> bool {
@@ -112,8 +117,13 @@ fn describe(value: &JsValue) -> String {
     if value.is_null() {
         return "null".to_owned();
     }
-    if js_sys::Array::is_array(value) {
-        return "an array".to_owned();
+    if value.is_undefined() {
+        return "undefined".to_owned();
     }
-    value.js_typeof().as_string().unwrap_or_else(|| "something else".to_owned())
+    // No more than the type: anything else may run code of the caller, or throw.
+    match value.js_typeof().as_string() {
+        Some(kind) if kind == "object" => "an object".to_owned(),
+        Some(kind) => format!("a {kind}"),
+        None => "something else".to_owned(),
+    }
 }

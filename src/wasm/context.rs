@@ -5,7 +5,7 @@ use wasm_bindgen::prelude::*;
 
 use super::environment::JsEnvironment;
 use super::{args, encodings, message, special_message, value};
-use crate::conversation::{Context, ForkOptions, Message, SequenceRange, Special};
+use crate::conversation::{Context, ForkOptions, MAX_MESSAGE_DEPTH, Message, SequenceRange, Special};
 use crate::error::{Error, ShapeError};
 use crate::json;
 use crate::session::SharedContext;
@@ -51,7 +51,7 @@ impl ContextHandle {
 
     #[wasm_bindgen(js_name = fromDict)]
     pub fn from_dict(text: &str) -> Result<Self, JsValue> {
-        let context = value(text).and_then(|dict| Context::from_dict(dict, None, &JsEnvironment));
+        let context = value(text, json::MAX_DEPTH).and_then(|dict| Context::from_dict(dict, None, &JsEnvironment));
         Ok(context.map_err(|error| error.in_argument("dict"))?.into())
     }
 
@@ -100,7 +100,7 @@ impl ContextHandle {
 
     #[wasm_bindgen(js_name = setDict)]
     pub fn set_dict(&self, text: &str) -> Result<(), JsValue> {
-        let dict = value(text).map_err(|error| error.in_argument("rawDict"))?;
+        let dict = value(text, json::MAX_DEPTH).map_err(|error| error.in_argument("rawDict"))?;
         let replace = |context: &mut Context| {
             context.replace_dict(dict, &JsEnvironment).map_err(|error| error.in_argument("rawDict"))
         };
@@ -122,13 +122,19 @@ impl ContextHandle {
         self.stored(position)
     }
 
-    /// Changes fields of a message; gives its key and its text as it is stored.
+    /// Changes fields of a message; gives its key, its text as it is stored, and the key that it had.
     #[wasm_bindgen(js_name = updateMessage)]
     pub fn update_message(&self, id: &JsValue, changes: &str) -> Result<Array, JsValue> {
         let id = args::string(id, "id")?;
-        let changes = value(changes).map_err(ShapeError::in_message)?;
+        let old_key = self.0.read(|context| {
+            let position = context.messages().position(|message| message.id() == id);
+            position.and_then(|position| context.message_keys().nth(position))
+        });
+        let changes = value(changes, MAX_MESSAGE_DEPTH).map_err(ShapeError::in_message)?;
         let position = self.0.change(|context| context.update_message(&id, changes))?;
-        self.stored(position)
+        let stored = self.stored(position)?;
+        stored.push(&old_key.map(args::to_number).into());
+        Ok(stored)
     }
 
     #[wasm_bindgen(js_name = addAnchor)]

@@ -43,7 +43,7 @@ pub fn tokenizer(encoding: Encoding) -> Result<Rc<Tokenizer>, JsValue> {
     if args::is_absent(&data) {
         return Err(not_loaded().into());
     }
-    load(vocabulary, Uint8Array::new(&data).to_vec())?;
+    load(vocabulary, data.dyn_ref::<Uint8Array>().map(Uint8Array::to_vec).unwrap_or_default())?;
     loaded().ok_or_else(|| not_loaded().into())
 }
 

@@ -18,7 +18,7 @@ pub use session::SessionHandle;
 
 use wasm_bindgen::prelude::*;
 
-use crate::conversation::{Message, Special};
+use crate::conversation::{MAX_MESSAGE_DEPTH, Message, Special};
 use crate::error::{Error, ShapeError};
 use crate::json::{self, FieldPath};
 use crate::tokens;
@@ -80,14 +80,16 @@ pub fn complete_message(text: &str, kind: &str) -> Result<String, JsValue> {
 
 /// The message of a JSON text that the glue made of an object.
 fn message(text: &str) -> Result<Message, Error> {
-    value(text).and_then(|dict| Message::given(dict, &JsEnvironment)).map_err(ShapeError::in_message)
+    value(text, MAX_MESSAGE_DEPTH).and_then(|dict| Message::given(dict, &JsEnvironment)).map_err(ShapeError::in_message)
 }
 
 fn special_message(kind: Special, text: &str) -> Result<Message, Error> {
-    value(text).and_then(|dict| Message::given_special(kind, dict, &JsEnvironment)).map_err(ShapeError::in_message)
+    value(text, MAX_MESSAGE_DEPTH)
+        .and_then(|dict| Message::given_special(kind, dict, &JsEnvironment))
+        .map_err(ShapeError::in_message)
 }
 
 /// The value of a JSON text that the glue made of an object, which can only be nested too deeply.
-fn value(text: &str) -> Result<serde_json::Value, ShapeError> {
-    json::parse(text.as_bytes()).map_err(|error| ShapeError::new(FieldPath::root(), error.message))
+fn value(text: &str, max_depth: usize) -> Result<serde_json::Value, ShapeError> {
+    json::parse_within(text.as_bytes(), max_depth).map_err(|error| ShapeError::new(FieldPath::root(), error.message))
 }

@@ -109,7 +109,7 @@ impl SessionHandle {
 
     #[wasm_bindgen(js_name = setDict)]
     pub fn set_dict(&self, text: &str) -> Result<(), JsValue> {
-        let dict = value(text).map_err(|error| error.in_argument("rawDict"))?;
+        let dict = value(text, json::MAX_DEPTH).map_err(|error| error.in_argument("rawDict"))?;
         Ok(self.session.borrow_mut().replace_dict(dict)?)
     }
 
@@ -136,9 +136,8 @@ impl SessionHandle {
 
     #[wasm_bindgen(js_name = setAutoApproveTools)]
     pub fn set_auto_approve_tools(&self, tools: &JsValue) -> Result<(), JsValue> {
-        let names: Option<Vec<String>> =
-            tools.dyn_ref::<Array>().and_then(|names| names.iter().map(|name| name.as_string()).collect());
-        let names = names.ok_or_else(|| args::expected("autoApproveTools", "an array of strings", tools))?;
+        let names =
+            args::strings(tools).ok_or_else(|| args::expected("autoApproveTools", "an array of strings", tools))?;
         self.session.borrow_mut().set_auto_approve_tools(names);
         Ok(())
     }

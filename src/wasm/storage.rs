@@ -1,10 +1,10 @@
 //! The storage adapters of JavaScript, called from Rust.
 
-use js_sys::{Array, ArrayBuffer, Promise, Reflect, Uint8Array};
+use js_sys::{Promise, Reflect, Uint8Array};
 use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::JsFuture;
 
-use super::args::is_absent;
+use super::args::{is_absent, strings};
 use super::errors::storage_error;
 
 #[wasm_bindgen]
@@ -24,6 +24,17 @@ extern "C" {
 
     #[wasm_bindgen(method, catch, js_name = modifiedTime)]
     fn modified_time(this: &SessionStorage, path: &str) -> Result<JsValue, JsValue>;
+
+    // What js_sys has of these takes it for granted that nothing throws. What an adapter gives may be a proxy, or an
+    // array whose memory has gone elsewhere.
+    #[wasm_bindgen(js_name = Uint8Array, extends = Uint8Array)]
+    type Bytes;
+
+    #[wasm_bindgen(constructor, catch, js_class = "Uint8Array")]
+    fn copy(data: &JsValue) -> Result<Bytes, JsValue>;
+
+    #[wasm_bindgen(catch, js_namespace = ArrayBuffer, js_name = isView)]
+    fn is_view(data: &JsValue) -> Result<bool, JsValue>;
 }
 
 /// An adapter whose answers are checked and whose failures are `StorageError`s.
@@ -54,8 +65,7 @@ impl Storage {
     /// The names in a directory; none where it does not exist.
     pub async fn list(&self, directory: &str) -> Result<Vec<String>, JsValue> {
         let names = settle(self.adapter().list(directory)).await.map_err(|cause| failure("list", directory, &cause))?;
-        let names = names.dyn_ref::<Array>().map(|names| names.iter().map(|name| name.as_string()).collect());
-        names.flatten().ok_or_else(|| wrong_answer("list", directory, "an array of strings"))
+        strings(&names).ok_or_else(|| wrong_answer("list", directory, "an array of strings"))
     }
 
     /// When a file was last written, in milliseconds since 1970, where the adapter has the optional method for it.
@@ -83,10 +93,10 @@ async fn settle(answer: Result<JsValue, JsValue>) -> Result<JsValue, JsValue> {
 /// The bytes of a `Uint8Array`, of another realm as well, which `instanceof` does not know.
 fn bytes(value: &JsValue) -> Option<Vec<u8>> {
     let number = |key: &str| Reflect::get(value, &key.into()).ok()?.as_f64();
-    if !ArrayBuffer::is_view(value) || number("BYTES_PER_ELEMENT") != Some(1.0) {
+    if !is_view(value).unwrap_or(false) || number("BYTES_PER_ELEMENT") != Some(1.0) {
         return None;
     }
-    Some(Uint8Array::new(value).to_vec())
+    Some(Bytes::copy(value).ok()?.to_vec())
 }
 
 fn failure(operation: &str, path: &str, cause: &JsValue) -> JsValue {

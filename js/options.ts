@@ -1,0 +1,43 @@
+import { InvalidArgumentError } from './errors.js'
+
+/**
+ * A copy of the options that a caller hands in: each is read once, before anything else happens. What is absent (or
+ * `null`) has no options.
+ * @internal
+ */
+export function readOptions<T extends object>(
+  options: T | null | undefined,
+  names: readonly (keyof T & string)[],
+  what: string,
+): Partial<T> {
+  if (options === undefined || options === null) return {}
+  if (typeof options !== 'object') {
+    const message = `options: expected an object, found a ${typeof options}`
+    throw new InvalidArgumentError(message, { argument: 'options' })
+  }
+  let copy: Partial<T>
+  try {
+    copy = { ...options }
+  } catch (cause) {
+    throw new InvalidArgumentError('options: could not be read', { argument: 'options', cause })
+  }
+  for (const key of Object.keys(copy)) {
+    if ((names as readonly string[]).includes(key)) continue
+    const argument = `options.${key}`
+    const message = `${argument}: is no option of ${what}; known options: ${names.join(', ')}`
+    throw new InvalidArgumentError(message, { argument })
+  }
+  return copy
+}
+
+/**
+ * The options of a window, as they cross to Rust.
+ * @internal
+ */
+export function windowOptions(options: { boundary?: unknown } | null | undefined): { boundary?: string } | undefined {
+  const { boundary } = readOptions(options, ['boundary'], 'a window')
+  if (boundary === undefined) return undefined
+  if (typeof boundary === 'string') return { boundary }
+  const argument = 'options.boundary'
+  throw new InvalidArgumentError(`${argument}: expected a string, found a ${typeof boundary}`, { argument })
+}
