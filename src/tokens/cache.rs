@@ -45,14 +45,19 @@ impl CountCache {
 impl Key {
     #[inline]
     fn of(text: &[u8], start: usize, length: usize) -> Self {
-        let words = match text.get(start..).and_then(|rest| rest.first_chunk::<16>()) {
-            Some(bytes) => u128::from_le_bytes(*bytes),
-            // Near the end of the text there are fewer.
-            None => text[start..].iter().rev().fold(0, |words, byte| words << 8 | u128::from(*byte)),
+        let words = text.get(start..start + 16).and_then(|bytes| bytes.split_first_chunk::<8>());
+        let (low, high) = match words.and_then(|(low, rest)| Some((low, rest.first_chunk::<8>()?))) {
+            Some((low, high)) => (u64::from_le_bytes(*low), u64::from_le_bytes(*high)),
+            // Near the end of the text there are fewer bytes.
+            None => {
+                let word = |bytes: &[u8]| bytes.iter().rev().fold(0, |word, byte| word << 8 | u64::from(*byte));
+                let piece = &text[start..start + length];
+                let (low, high) = piece.split_at(length.min(8));
+                (word(low), word(high))
+            }
         };
-        let piece = words & ((1 << (8 * length)) - 1);
-        #[expect(clippy::cast_possible_truncation, reason = "the two halves")]
-        let (low, high) = (piece as u64, (piece >> 64) as u64);
+        let first = |bytes: usize| (1u64 << (8 * bytes)) - 1;
+        let (low, high) = if length < 8 { (low & first(length), 0) } else { (low, high & first(length - 8)) };
         Self(low, high | (length as u64) << 56)
     }
 

@@ -15,6 +15,9 @@ pub const LOWER: u8 = 16;
 /// `\r` or `\n`.
 pub const NEWLINE: u8 = 32;
 
+/// The classes of ASCII.
+static ASCII: &[u8; BLOCK] = &BLOCKS[0];
+
 /// A character of a text: its classes, and where the next one begins.
 #[derive(Clone, Copy)]
 pub struct Character {
@@ -33,8 +36,43 @@ impl Character {
 pub fn character(text: &[u8], start: usize) -> Option<Character> {
     let first = *text.get(start)?;
     if first < 0x80 {
-        return Some(Character { classes: BLOCKS[0][usize::from(first)], end: start + 1 });
+        return Some(Character { classes: ASCII[usize::from(first)], end: start + 1 });
     }
+    Some(beyond_ascii(text, start, first))
+}
+
+/// Where a run of characters that have one of the classes ends, which goes on from `position`.
+#[inline]
+pub fn end_of(text: &[u8], position: usize, classes: u8) -> usize {
+    end_while(text, position, |found| found & classes != 0)
+}
+
+/// Where a run of characters that have none of the classes ends, which goes on from `position`.
+#[inline]
+pub fn end_without(text: &[u8], position: usize, classes: u8) -> usize {
+    end_while(text, position, |found| found & classes == 0)
+}
+
+#[inline(always)]
+fn end_while(text: &[u8], mut position: usize, goes_on: impl Fn(u8) -> bool) -> usize {
+    while let Some(&byte) = text.get(position) {
+        if byte < 0x80 {
+            if !goes_on(ASCII[usize::from(byte)]) {
+                break;
+            }
+            position += 1;
+        } else {
+            let next = beyond_ascii(text, position, byte);
+            if !goes_on(next.classes) {
+                break;
+            }
+            position = next.end;
+        }
+    }
+    position
+}
+
+fn beyond_ascii(text: &[u8], start: usize, first: u8) -> Character {
     let rest = |offset: usize| text.get(start + offset).map_or(0, |byte| u32::from(byte & 0x3f));
     let first = u32::from(first);
     let (code_point, length) = match first {
@@ -42,7 +80,7 @@ pub fn character(text: &[u8], start: usize) -> Option<Character> {
         ..0xf0 => ((first & 0x0f) << 12 | rest(1) << 6 | rest(2), 3),
         _ => ((first & 0x07) << 18 | rest(1) << 12 | rest(2) << 6 | rest(3), 4),
     };
-    Some(Character { classes: classes_of(code_point as usize), end: start + length })
+    Character { classes: classes_of(code_point as usize), end: start + length }
 }
 
 fn classes_of(code_point: usize) -> u8 {

@@ -4,7 +4,7 @@
 //! 0.14), which stand above each function. They are followed by hand: a regular expression engine costs more than all
 //! the rest of counting together.
 
-use super::classes::{Character, LETTER, LOWER, NEWLINE, NUMBER, SPACE, UPPER, character};
+use super::classes::{Character, LETTER, LOWER, NEWLINE, NUMBER, SPACE, UPPER, character, end_of, end_without};
 
 /// Which of the expressions an encoding splits by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,8 +40,8 @@ fn r50k(text: &[u8], start: usize) -> usize {
     };
     match body.classes & (LETTER | NUMBER | SPACE) {
         SPACE => space_end(text, start, first, SpaceRule::WithoutNewlines),
-        0 => run_end(text, at, |next| !next.is(SPACE | LETTER | NUMBER)),
-        kind => run_end(text, at, |next| next.is(kind)),
+        0 => end_without(text, at, SPACE | LETTER | NUMBER),
+        kind => end_of(text, at, kind),
     }
 }
 
@@ -49,7 +49,7 @@ fn r50k(text: &[u8], start: usize) -> usize {
 fn cl100k(text: &[u8], start: usize) -> usize {
     let Some(first) = character(text, start) else { return text.len() };
     if first.is(LETTER) {
-        return run_end(text, first.end, |next| next.is(LETTER));
+        return end_of(text, first.end, LETTER);
     }
     if text[start] == b'\'' {
         if let Some(end) = contraction(&text[start..], true) {
@@ -61,10 +61,10 @@ fn cl100k(text: &[u8], start: usize) -> usize {
     }
     let second = character(text, first.end);
     if let Some(second) = second.filter(|second| second.is(LETTER) && !first.is(NEWLINE)) {
-        return run_end(text, second.end, |next| next.is(LETTER));
+        return end_of(text, second.end, LETTER);
     }
     match symbols_end(text, start, first, second) {
-        Some(end) => run_end(text, end, |next| next.is(NEWLINE)),
+        Some(end) => end_of(text, end, NEWLINE),
         None => space_end(text, start, first, SpaceRule::WholeAtEnd),
     }
 }
@@ -106,7 +106,7 @@ fn word_end(text: &[u8], start: usize, first: Character) -> Option<usize> {
     let mixed = |from: Option<usize>| from.and_then(|from| mixed_case_end(text, from));
     let upper = |from: Option<usize>| {
         let from = from?;
-        let end = run_end(text, from, |next| next.is(UPPER));
+        let end = end_of(text, from, UPPER);
         (end > from).then_some(end)
     };
     mixed(lead).or_else(|| mixed(unled)).or_else(|| upper(lead)).or_else(|| upper(unled))
@@ -124,7 +124,7 @@ fn mixed_case_end(text: &[u8], start: usize) -> Option<usize> {
         position = next.end;
     }
     match character(text, position) {
-        Some(next) if next.is(LOWER) => Some(run_end(text, next.end, |next| next.is(LOWER))),
+        Some(next) if next.is(LOWER) => Some(end_of(text, next.end, LOWER)),
         _ => last_shared,
     }
 }
@@ -145,7 +145,7 @@ fn number_end(text: &[u8], first: Character) -> usize {
 fn symbols_end(text: &[u8], start: usize, first: Character, second: Option<Character>) -> Option<usize> {
     let is_symbol = |next: Character| !next.is(SPACE | LETTER | NUMBER);
     let symbol = if text[start] == b' ' { second } else { Some(first) }.filter(|symbol| is_symbol(*symbol))?;
-    Some(run_end(text, symbol.end, is_symbol))
+    Some(end_without(text, symbol.end, SPACE | LETTER | NUMBER))
 }
 
 /// How white space is split.
@@ -180,15 +180,6 @@ fn space_end(text: &[u8], start: usize, first: Character, rule: SpaceRule) -> us
         _ if at_end || last_start == start => end,
         _ => last_start,
     }
-}
-
-/// Where a run of characters ends that goes on from `position`.
-#[inline]
-fn run_end(text: &[u8], mut position: usize, goes_on: impl Fn(Character) -> bool) -> usize {
-    while let Some(next) = character(text, position).filter(|next| goes_on(*next)) {
-        position = next.end;
-    }
-    position
 }
 
 /// The length of an English contraction, the apostrophe included, at the beginning of the text.
