@@ -1,4 +1,5 @@
 import { InvalidArgumentError, StorageError } from './errors.js'
+import { MAX_TEXT } from './json.js'
 import { getPlatform, init, rust, type VocabularyName } from './runtime.js'
 import type { EncodingName, ResponseLike, UrlLike } from './types.js'
 
@@ -15,11 +16,16 @@ export type VocabularySource =
  * The exact number of tokens of a text. Text that looks like a special token (`<|endoftext|>`) is counted as text, half
  * a surrogate pair as U+FFFD.
  *
+ * @param text At most 2**27 characters.
  * @param encoding By default `cl100k_base`.
  * @throws {UnknownEncodingError} lists the known encodings.
  * @throws {EncodingNotLoadedError} in a browser, before `await loadEncoding(encoding)`.
  */
 export function countTokens(text: string, encoding?: EncodingName): number {
+  if (typeof text === 'string' && text.length > MAX_TEXT) {
+    const message = `text: is longer than ${MAX_TEXT} characters; count it in parts`
+    throw new InvalidArgumentError(message, { argument: 'text' })
+  }
   return rust().countTokens(text, encoding)
 }
 

@@ -3,6 +3,9 @@ import { InvalidArgumentError, InvalidMessageError } from './errors.js'
 /** What a value is handed in as, which decides the error that names its fault. */
 type Purpose = 'message' | 'dict' | 'rawDict' | 'arguments'
 
+/** Longer texts come near to what a string, or the memory of WebAssembly, can hold. */
+export const MAX_TEXT = 2 ** 27
+
 /**
  * The JSON text of a value that a caller hands in. What JSON would leave out or change without a word (`NaN`, a bigint,
  * a Map, a function, a cycle) is refused, with the way to it.
@@ -16,6 +19,9 @@ export function toJsonText(value: unknown, purpose: Purpose): string {
     if (fault === null) text = JSON.stringify(value)
   } catch (error) {
     fault = { path: '', message: isOverflow(error) ? 'is nested too deeply, or contains itself' : 'could not be read', cause: error }
+  }
+  if (fault === null && text !== undefined && text.length > MAX_TEXT) {
+    fault = { path: '', message: `is larger than ${MAX_TEXT} characters of JSON` }
   }
   if (fault === null && text === undefined) fault = { path: '', message: `expected an object, found ${typeof value}` }
   if (fault === null) return text as string

@@ -61,11 +61,12 @@ export class MessageSnapshots {
     keys.forEach((key, index) => {
       if (!this.#added.has(key)) missing.push(start + index)
     })
-    if (missing.length > 0) {
-      const fetched = fromJsonText<StoredMessage[]>(handle.messagesText(Uint32Array.from(missing)))
-      fetched.forEach((message, index) => {
-        this.#added.set(keys[(missing[index] as number) - start] as number, message)
-      })
+    // Very long ones come in several pieces.
+    for (let done = 0; done < missing.length; ) {
+      const fetched = fromJsonText<StoredMessage[]>(handle.messagesText(Uint32Array.from(missing.slice(done))))
+      for (const message of fetched) {
+        this.#added.set(keys[(missing[done++] as number) - start] as number, message)
+      }
     }
     return Array.from(keys, (key) => this.#added.get(key) as StoredMessage)
   }

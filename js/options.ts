@@ -15,13 +15,16 @@ export function readOptions<T extends object>(
     const message = `options: expected an object, found a ${typeof options}`
     throw new InvalidArgumentError(message, { argument: 'options' })
   }
-  let copy: Partial<T>
+  const copy: Partial<T> = {}
+  let given: string[]
   try {
-    copy = { ...options }
+    given = Object.keys(options)
+    // By name, so that options that are inherited count.
+    for (const name of names) copy[name] = options[name]
   } catch (cause) {
     throw new InvalidArgumentError('options: could not be read', { argument: 'options', cause })
   }
-  for (const key of Object.keys(copy)) {
+  for (const key of given) {
     if ((names as readonly string[]).includes(key)) continue
     const argument = `options.${key}`
     const message = `${argument}: is no option of ${what}; known options: ${names.join(', ')}`

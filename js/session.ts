@@ -26,6 +26,9 @@ export interface ListOptions extends StorageOptions {
 
 const SESSION_OPTIONS = ['systemPromptMessage', 'toolDefinitionsMessage', 'storage'] as const
 
+/** A session that was just created, which has an active context. */
+export type NewSession = Session & { readonly activeContext: Context }
+
 /** Returns the text that a hook contributes to its messages. */
 export type HookCallback = () => string | Promise<string>
 
@@ -58,11 +61,12 @@ export class Session {
    * @param parentDir The directory that holds the session's own.
    * @throws {InvalidMessageError} for a special message of the wrong shape.
    */
-  static create(parentDir: string, options: SessionOptions = {}): Session {
+  static create(parentDir: string, options: SessionOptions = {}): NewSession {
     const { storage: given, ...specials } = readOptions(options, SESSION_OPTIONS, 'Session.create')
     const storage = storageOf(given)
     const [systemPrompt, toolDefinitions] = specialTexts(specials)
-    return new Session(rust().SessionHandle.create(parentDir, storage, systemPrompt, toolDefinitions), storage)
+    const handle = rust().SessionHandle.create(parentDir, storage, systemPrompt, toolDefinitions)
+    return new Session(handle, storage) as NewSession
   }
 
   /**

@@ -6,7 +6,10 @@ import type { SessionStorage } from './storage.js'
 
 /** Options of {@link NodeFileStorage}. */
 export interface NodeFileStorageOptions {
-  /** The directory that paths are relative to, and that none may lead out of. Without it they are used as they are. */
+  /**
+   * The directory that paths are relative to, and that none may lead out of by its names; symbolic links are followed.
+   * Without it paths are used as they are.
+   */
   root?: string
 }
 

@@ -1,6 +1,7 @@
 //! A context: the messages of one step of a session, and the dict that they are kept in.
 
 use std::borrow::Cow;
+use std::collections::{HashMap, VecDeque};
 
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
@@ -108,6 +109,16 @@ pub struct Context {
 pub(super) struct StoredMessage {
     key: u64,
     pub message: Message,
+}
+
+/// The messages of a context by id, those of the same id in display order.
+struct MessagesById<'c>(HashMap<&'c str, VecDeque<&'c StoredMessage>>);
+
+impl<'c> MessagesById<'c> {
+    /// The first message with this id that was not taken yet.
+    fn take(&mut self, id: &str) -> Option<&'c StoredMessage> {
+        self.0.get_mut(id)?.pop_front()
+    }
 }
 
 impl Context {
@@ -255,8 +266,9 @@ impl Context {
             return Err(ShapeError::new(FieldPath::root().key(keys::ID), message));
         }
         new.next_key = self.next_key;
-        for (index, stored) in new.messages.iter_mut().enumerate() {
-            match self.messages.get(index) {
+        let mut known = self.messages_by_id();
+        for stored in &mut new.messages {
+            match known.take(stored.message.id()) {
                 Some(old) if old.message.dict() == stored.message.dict() => *stored = old.clone(),
                 _ => {
                     stored.key = new.next_key;
@@ -269,14 +281,26 @@ impl Context {
         Ok(())
     }
 
+    fn messages_by_id(&self) -> MessagesById<'_> {
+        let mut known: HashMap<&str, VecDeque<&StoredMessage>> = HashMap::new();
+        for stored in &self.messages {
+            known.entry(stored.message.id()).or_default().push_back(stored);
+        }
+        MessagesById(known)
+    }
+
     /// Gives the numbers of another dict the text that equal ones have here.
     fn keep_numbers(&self, dict: &mut Value) {
         let Value::Object(dict) = dict else { return };
         for (key, value) in dict.iter_mut() {
             match (key.as_str(), value) {
                 (keys::MESSAGES, Value::Array(messages)) => {
-                    for (stored, message) in self.messages.iter().zip(messages) {
-                        stored.message.keep_numbers(message);
+                    let mut known = self.messages_by_id();
+                    for message in messages {
+                        let id = message.get(keys::ID).and_then(Value::as_str).unwrap_or_default();
+                        if let Some(old) = known.take(id) {
+                            old.message.keep_numbers(message);
+                        }
                     }
                 }
                 (key, value) => {

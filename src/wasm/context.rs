@@ -10,6 +10,9 @@ use crate::error::{Error, ShapeError};
 use crate::json;
 use crate::session::SharedContext;
 
+/// The texts of several messages cross together up to this length in bytes: a string of JavaScript has a limit.
+const LONG_TEXT: usize = 1 << 26;
+
 #[wasm_bindgen]
 pub struct ContextHandle(SharedContext);
 
@@ -82,14 +85,24 @@ impl ContextHandle {
         self.0.read(|context| context.message_keys().map(args::to_number).collect())
     }
 
-    /// The JSON array of the messages at these positions.
+    /// The JSON array of the messages at these positions, or of as many of the first of them as fit a string well.
     #[wasm_bindgen(js_name = messagesText)]
     pub fn messages_text(&self, positions: &[u32]) -> Result<String, JsValue> {
-        self.0.read(|context| {
-            let messages: Vec<&Message> =
-                positions.iter().filter_map(|&position| context.message(position as usize)).collect();
-            Ok(json::to_compact_text(&messages)?)
-        })
+        let text = self.0.read(|context| {
+            let mut text = String::from("[");
+            for message in positions.iter().filter_map(|&position| context.message(position as usize)) {
+                if text.len() > 1 {
+                    text.push(',');
+                }
+                text.push_str(&json::to_compact_text(message)?);
+                if text.len() > LONG_TEXT {
+                    break;
+                }
+            }
+            text.push(']');
+            Ok::<_, Error>(text)
+        });
+        Ok(text?)
     }
 
     /// The dict with an empty list of messages.
@@ -237,11 +250,12 @@ impl ContextHandle {
     }
 
     fn stored(&self, position: usize) -> Result<Array, JsValue> {
-        self.0.read(|context| {
-            let key = context.message_keys().nth(position).map_or(f64::NAN, args::to_number);
+        let (key, text) = self.0.read(|context| {
+            let key = context.message_keys().nth(position).map(args::to_number);
             let text = context.message(position).map(json::to_compact_text).transpose()?;
-            Ok(Array::of2(&key.into(), &text.into()))
-        })
+            Ok::<_, Error>((key, text))
+        })?;
+        Ok(Array::of2(&key.into(), &text.into()))
     }
 }
 

@@ -1,0 +1,97 @@
+// Storage adapters that tell what was asked of them, fail on demand, and wait on demand.
+
+/** Keeps files in memory; `calls` lists what it was asked, as `write agents/x/session.json`. */
+export class RecordingStorage {
+  calls = []
+  files = new Map()
+
+  constructor(files = {}) {
+    for (const [path, data] of Object.entries(files)) this.put(path, data)
+  }
+
+  put(path, data) {
+    this.files.set(path, typeof data === 'string' ? new TextEncoder().encode(data) : data)
+  }
+
+  text(path) {
+    const data = this.files.get(path)
+    return data === undefined ? null : new TextDecoder('utf-8', { ignoreBOM: true }).decode(data)
+  }
+
+  /** All files as text, by path. */
+  texts() {
+    return Object.fromEntries([...this.files.keys()].map((path) => [path, this.text(path)]))
+  }
+
+  /** The calls since the last time. */
+  takeCalls() {
+    return this.calls.splice(0)
+  }
+
+  async read(path) {
+    await this.called('read', path)
+    return this.files.get(path) ?? null
+  }
+
+  async write(path, data) {
+    await this.called('write', path)
+    this.files.set(path, data.slice())
+  }
+
+  async list(directory) {
+    await this.called('list', directory)
+    const prefix = `${directory}/`
+    const inside = [...this.files.keys()].filter((path) => path.startsWith(prefix))
+    return [...new Set(inside.map((path) => path.slice(prefix.length).split('/')[0]))]
+  }
+
+  async remove(path) {
+    await this.called('remove', path)
+    this.files.delete(path)
+  }
+
+  /** To be overridden: what happens before a call does its work. */
+  async before() {}
+
+  async called(method, path) {
+    this.calls.push(`${method} ${path}`)
+    await this.before(method, path)
+  }
+}
+
+/** Fails at one call, counted from 1 over all methods, and works otherwise. */
+export class FailingStorage extends RecordingStorage {
+  failAt = 0
+  count = 0
+
+  async before(method, path) {
+    this.count += 1
+    if (this.count !== this.failAt) return
+    throw Object.assign(new Error(`${method} fails`), { code: 'ENOSPC', path })
+  }
+}
+
+/** Its writes wait until `open()`; `reached` is resolved when the first of them waits. */
+export class GatedStorage extends RecordingStorage {
+  #opened = withResolvers()
+  #reached = withResolvers()
+  reached = this.#reached.promise
+
+  open() {
+    this.#opened.resolve()
+  }
+
+  async before(method) {
+    if (method !== 'write') return
+    this.#reached.resolve()
+    await this.#opened.promise
+  }
+}
+
+function withResolvers() {
+  let resolve
+  const promise = new Promise((fulfil) => {
+    resolve = fulfil
+  })
+  return { promise, resolve }
+}

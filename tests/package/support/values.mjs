@@ -1,0 +1,48 @@
+// Values that tests hand in.
+
+export const text = (content, fields = {}) => ({ role: 'user', content: [{ type: 'text', text: content }], ...fields })
+
+/** Lists nested this deep: `[[[]]]` is 3. */
+export function nested(depth) {
+  let value = []
+  for (let level = 1; level < depth; level++) value = [value]
+  return value
+}
+
+/** The JSON text of `nested(depth)`, of any depth. */
+export const nestedText = (depth) => '['.repeat(depth) + ']'.repeat(depth)
+
+/** What is no whole number from 0 up. */
+export const NO_COUNTS = [
+  ...[-1, -1e-9, 0.5, NaN, Infinity, -Infinity, 2 ** 53, 1e300],
+  ...['5', '', null, undefined, true, [], [5], {}, 5n, Symbol('5')],
+  ...[() => 5, new Number(5), { valueOf: () => 5 }],
+]
+
+/** What is no string. */
+export const NO_STRINGS = [
+  ...[0, NaN, null, true, [], ['x'], {}, 5n, Symbol('x')],
+  ...[() => 'x', new String('x'), { toString: () => 'x' }],
+]
+
+/** What is no plain file name. */
+export const NO_IDS = [
+  ...['', '.', '..', '../x', '../../etc/passwd', '/etc/passwd', 'a/b', 'a/', '/', 'a\\b', '\\', '..\\x'],
+  ...['a\0b', '\0', 'x'.repeat(5000)],
+]
+
+/** An object whose every use throws a TypeError. */
+export function revoked() {
+  const { proxy, revoke } = Proxy.revocable({}, {})
+  revoke()
+  return proxy
+}
+
+/** A value in a few words, for the message of a failed assertion; never throws. */
+export function shown(value) {
+  try {
+    return typeof value === 'string' ? JSON.stringify(value.slice(0, 40)) : String(value)
+  } catch {
+    return 'a value that cannot be shown'
+  }
+}
