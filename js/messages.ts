@@ -39,9 +39,9 @@ export const Message = {
 export const SystemPromptMessage = {
   /** A system prompt of this text, or one whose text comes from hooks alone. */
   create(staticText?: string): SystemPromptMessage {
-    const content = [ContentPart.text(staticText as string)]
-    const fields = staticText ? { _static_text: staticText, role: 'system', content } : { role: 'system' }
-    return complete(fields, 'SystemPromptMessage')
+    if (!staticText) return complete({ role: 'system' }, 'SystemPromptMessage')
+    const message = complete({ _static_text: staticText, role: 'system' }, 'SystemPromptMessage')
+    return { ...message, content: [ContentPart.text(staticText)] }
   },
 }
 

@@ -45,14 +45,24 @@ impl Context {
     /// fork's id is added to the `children`.
     pub fn fork(&mut self, options: ForkOptions, environment: &dyn Environment) -> Context {
         let range = options.range.resolve(self.mutation_counter());
-        let is_special = self.special_positions();
-        let selected = self.messages().enumerate().filter(|(position, message)| {
-            // A message that does not say when it came is part of the whole alone.
-            is_special.contains(position)
-                || message.sequence().map_or(options.range.is_whole(), |sequence| range.contains(&sequence))
-        });
-        let messages = selected.map(|(position, message)| (position, message.clone())).collect();
-        let anchors = self.anchors_created_in(&range);
+        // A message that does not say when it came is part of the whole alone.
+        let in_range = |message: &Message| {
+            message.sequence().map_or(options.range.is_whole(), |sequence| range.contains(&sequence))
+        };
+        let specials = self.special_positions();
+        let mut anchors = self.anchors_created_in(&range);
+        let mut homes = Homes::new(&self.anchors);
+        let mut messages = Vec::new();
+        for (position, message) in self.messages().enumerate() {
+            let selected = in_range(message);
+            if selected {
+                // Also of a special message that is replaced.
+                anchors.extend(homes.of(position as u64).map(|home| self.anchors.0[home].name.clone()));
+            }
+            if selected || specials.contains(&position) {
+                messages.push((position, message.clone()));
+            }
+        }
         let replacements = [options.system_prompt, options.tool_definitions];
         self.fork_of(messages, anchors, replacements, environment)
     }
@@ -107,7 +117,7 @@ impl Context {
             let position = self.special(kind);
             let current = position.and_then(|position| self.message(position));
             // What is there already is no replacement.
-            let replacement = replacement.filter(|new| current.is_none_or(|current| current.dict() != new.dict()));
+            let replacement = replacement.filter(|new| !current.is_some_and(|current| current.is_shown_as(new)));
             if replacement.is_some() {
                 messages.retain(|(other, _)| Some(*other) != position);
             }

@@ -75,6 +75,11 @@ impl Message {
     pub fn stored(dict: Value, environment: &dyn Environment) -> Result<(Self, bool), ShapeError> {
         let mut dict = object(dict)?;
         shape::check_stored(&dict)?;
+        // The special classes of the Python package know their role.
+        let kind = Special::ALL.into_iter().find(|kind| dict.get("_type").is_some_and(|name| name == kind.type_name()));
+        if let Some(kind) = kind {
+            dict.entry("role").or_insert_with(|| kind.role().into());
+        }
         let generated = !dict.contains_key("id") || !dict.contains_key("creation_timestamp");
         add_defaults(&mut dict, "Message", environment);
         Ok((Self::new(dict), generated))
@@ -226,6 +231,13 @@ impl Message {
             _ => {}
         }
         Ok(text)
+    }
+
+    /// Whether another message is this one as JavaScript was shown it, where numbers are doubles.
+    pub(super) fn is_shown_as(&self, other: &Self) -> bool {
+        let mut dict = Value::Object(other.dict.clone());
+        self.keep_numbers(&mut dict);
+        dict.as_object() == Some(&self.dict)
     }
 
     fn string(&self, key: &str) -> &str {

@@ -5,6 +5,7 @@ mod context;
 mod fork;
 mod materialize;
 mod message;
+mod pattern;
 pub(crate) mod shape;
 
 pub use anchors::{Anchor, MESSAGES, SYSTEM_PROMPT, TOOLS};
@@ -12,3 +13,4 @@ pub use context::{Context, Special};
 pub use fork::{ForkOptions, SequenceRange};
 pub use materialize::{FullMatch, HookOutputs};
 pub use message::{MAX_MESSAGE_DEPTH, Message};
+pub use pattern::JavaScriptPattern;

@@ -2,6 +2,7 @@
 
 use wasm_bindgen::prelude::*;
 
+use crate::conversation::JavaScriptPattern;
 use crate::error::Error;
 
 #[wasm_bindgen]
@@ -17,13 +18,10 @@ extern "C" {
     fn test(this: &Pattern, text: &str) -> bool;
 }
 
-/// Whether a name as a whole matches a pattern. Python's way to name a group is understood, other differences between
-/// the two languages are not evened out.
+/// Whether a name as a whole matches a pattern of Python.
 pub fn full_match(pattern: &str, name: &str) -> Result<bool, Error> {
-    let source = format!("^(?:{})$", pattern.replace("(?P<", "(?<"));
-    // With `u`, escapes of characters that have no meaning are errors, which Python allows some of.
-    let compiled = Pattern::new(&source, "u").or_else(|_| Pattern::new(&source, ""));
-    let compiled =
-        compiled.map_err(|_| Error::argument("tool_filter", format!("{pattern:?} is no regular expression")))?;
-    Ok(compiled.test(name))
+    let refuse = |fault: &str| Error::argument("tool_filter", format!("{pattern:?} cannot be used: {fault}"));
+    let translated = JavaScriptPattern::full_match(pattern).map_err(|fault| refuse(&fault))?;
+    let compiled = Pattern::new(&translated.source, translated.flags);
+    Ok(compiled.map_err(|_| refuse("it is no regular expression"))?.test(name))
 }

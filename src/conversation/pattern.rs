@@ -1,0 +1,275 @@
+//! Regular expressions of Python, in which tool filters are written, as those of JavaScript, whose engine is at hand.
+//!
+//! What the two languages write alike but mean differently (`\w`, `.`, `$` …) is spelt out; what JavaScript does not have
+//! is refused, so that a pattern means what it means in Python or nothing.
+
+use std::iter::Peekable;
+use std::str::Chars;
+
+const WORD: &str = r"\p{L}\p{N}_";
+/// All that is not a word character, as the members of a class: the other categories, and of the connectors all but `_`.
+const NOT_WORD: &str =
+    r"\p{M}\p{S}\p{Z}\p{C}\p{Pd}\p{Ps}\p{Pe}\p{Pi}\p{Pf}\p{Po}\u203F\u2040\u2054\uFE33\uFE34\uFE4D-\uFE4F\uFF3F";
+const SPACE: &str = r"\t-\r\x1c-\x20\x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000";
+const NOT_SPACE: &str = r"\0-\x08\x0e-\x1b\x21-\x84\x86-\x9f\xa1-\u167f\u1681-\u1fff\u200b-\u2027\u202a-\u202e\u2030-\u205e\u2060-\u2fff\u3001-\u{10ffff}";
+
+/// A regular expression for JavaScript.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct JavaScriptPattern {
+    /// Matches what the whole of a text has to be.
+    pub source: String,
+    /// With `u` always, and `i` where case is ignored.
+    pub flags: &'static str,
+}
+
+impl JavaScriptPattern {
+    /// The expression that matches a text as a whole where Python's `re.fullmatch(pattern, text)` does.
+    ///
+    /// # Errors
+    ///
+    /// What of the pattern has no counterpart.
+    pub fn full_match(pattern: &str) -> Result<Self, String> {
+        let mut translation = Translation {
+            rest: pattern.chars().peekable(),
+            source: String::from("^(?:"),
+            ignore_case: false,
+            dot_all: false,
+        };
+        translation.global_flags()?;
+        translation.run()?;
+        translation.source.push_str(")$");
+        let flags = if translation.ignore_case { "iu" } else { "u" };
+        Ok(Self { source: translation.source, flags })
+    }
+}
+
+struct Translation<'p> {
+    rest: Peekable<Chars<'p>>,
+    source: String,
+    ignore_case: bool,
+    dot_all: bool,
+}
+
+impl Translation<'_> {
+    /// `(?is)` at the beginning.
+    fn global_flags(&mut self) -> Result<(), String> {
+        let ahead: String = self.rest.clone().collect();
+        let Some((flags, _)) = ahead.strip_prefix("(?").and_then(|rest| rest.split_once(')')) else { return Ok(()) };
+        if flags.is_empty() || !flags.chars().all(|flag| flag.is_ascii_lowercase()) {
+            return Ok(());
+        }
+        for flag in flags.chars() {
+            match flag {
+                'i' => self.ignore_case = true,
+                's' => self.dot_all = true,
+                'u' => {}
+                _ => return Err(format!("the flag '{flag}' is not supported")),
+            }
+        }
+        self.rest.nth(flags.len() + 2);
+        Ok(())
+    }
+
+    fn run(&mut self) -> Result<(), String> {
+        while let Some(character) = self.rest.next() {
+            match character {
+                '\\' => self.escape()?,
+                '[' => self.class()?,
+                '(' => self.group()?,
+                '{' => self.braces(),
+                '.' => self.source.push_str(if self.dot_all { "[^]" } else { "[^\\n]" }),
+                '$' => self.source.push_str("(?=\\n?$)"),
+                ']' | '}' => self.literal(character),
+                other => self.source.push(other),
+            }
+        }
+        Ok(())
+    }
+
+    fn escape(&mut self) -> Result<(), String> {
+        let source = match self.rest.next().ok_or("a backslash stands at the end")? {
+            'w' => format!("[{WORD}]"),
+            'W' => format!("[^{WORD}]"),
+            's' => format!("[{SPACE}]"),
+            'S' => format!("[^{SPACE}]"),
+            'd' => "\\p{Nd}".to_owned(),
+            'D' => "[^\\p{Nd}]".to_owned(),
+            'b' => format!("(?:(?<=[{WORD}])(?![{WORD}])|(?<![{WORD}])(?=[{WORD}]))"),
+            'B' => format!("(?:(?<=[{WORD}])(?=[{WORD}])|(?<![{WORD}])(?![{WORD}]))"),
+            'A' => "^".to_owned(),
+            'Z' => "$".to_owned(),
+            digit @ '1'..='9' if !self.rest.peek().is_some_and(char::is_ascii_digit) => format!("(?:\\{digit})"),
+            other => return self.character_escape(other),
+        };
+        self.source.push_str(&source);
+        Ok(())
+    }
+
+    /// An escape that stands for one character, in a class or outside.
+    fn character_escape(&mut self, escaped: char) -> Result<(), String> {
+        match escaped {
+            'n' | 'r' | 't' | 'f' | 'v' => self.source.extend(['\\', escaped]),
+            'a' => self.source.push_str("\\x07"),
+            'x' => self.code_point(2)?,
+            'u' => self.code_point(4)?,
+            'U' => self.code_point(8)?,
+            other if other.is_ascii_alphanumeric() => return Err(format!("\\{other} is not supported")),
+            other => self.literal(other),
+        }
+        Ok(())
+    }
+
+    fn code_point(&mut self, digits: usize) -> Result<(), String> {
+        let digits: String = self.rest.by_ref().take(digits).collect();
+        match u32::from_str_radix(&digits, 16) {
+            Ok(code_point) if digits.bytes().all(|digit| digit.is_ascii_hexdigit()) => {
+                self.source.push_str(&format!("\\u{{{code_point:x}}}"));
+                Ok(())
+            }
+            _ => Err(format!("{digits:?} are no hexadecimal digits")),
+        }
+    }
+
+    fn class(&mut self) -> Result<(), String> {
+        self.source.push('[');
+        if self.rest.next_if_eq(&'^').is_some() {
+            self.source.push('^');
+        }
+        // In the first place a bracket is a character.
+        if self.rest.next_if_eq(&']').is_some() {
+            self.literal(']');
+        }
+        loop {
+            match self.rest.next().ok_or("a class is not closed")? {
+                ']' => break,
+                '-' => self.source.push('-'),
+                '\\' => match self.rest.next().ok_or("a backslash stands at the end")? {
+                    'w' => self.source.push_str(WORD),
+                    'W' => self.source.push_str(NOT_WORD),
+                    's' => self.source.push_str(SPACE),
+                    'S' => self.source.push_str(NOT_SPACE),
+                    'd' => self.source.push_str("\\p{Nd}"),
+                    'D' => self.source.push_str("\\P{Nd}"),
+                    'b' => self.source.push_str("\\x08"),
+                    '-' => self.source.push_str("\\-"),
+                    other => self.character_escape(other)?,
+                },
+                other => self.literal(other),
+            }
+        }
+        self.source.push(']');
+        Ok(())
+    }
+
+    fn group(&mut self) -> Result<(), String> {
+        self.source.push('(');
+        if self.rest.next_if_eq(&'?').is_none() {
+            return Ok(());
+        }
+        match self.rest.next() {
+            Some(kind @ (':' | '=' | '!')) => self.source.extend(['?', kind]),
+            Some('<') => match self.rest.next() {
+                Some(kind @ ('=' | '!')) => self.source.extend(['?', '<', kind]),
+                _ => return Err("(?< is not supported".to_owned()),
+            },
+            Some('P') => match self.rest.next() {
+                Some('<') => self.source.push_str("?<"),
+                Some('=') => {
+                    let name: String = self.rest.by_ref().take_while(|character| *character != ')').collect();
+                    self.source.push_str(&format!("?:\\k<{name}>)"));
+                }
+                _ => return Err("(?P is not supported".to_owned()),
+            },
+            Some('#') => {
+                self.source.push_str("?:)");
+                let comment = self.rest.by_ref().take_while(|character| *character != ')');
+                let _length = comment.count();
+            }
+            other => return Err(format!("(?{} is not supported", other.map_or(String::new(), String::from))),
+        }
+        Ok(())
+    }
+
+    /// A number of repetitions, or a brace that is a character.
+    fn braces(&mut self) {
+        let ahead: String = self.rest.clone().take_while(|character| *character != '}').collect();
+        let closed = self.rest.clone().nth(ahead.chars().count()).is_some();
+        let is_number = |text: &str| text.bytes().all(|digit| digit.is_ascii_digit());
+        let bounds = match ahead.split_once(',') {
+            Some((least, most)) if is_number(least) && is_number(most) => {
+                Some(format!("{{{},{most}}}", if least.is_empty() { "0" } else { least }))
+            }
+            None if is_number(&ahead) && !ahead.is_empty() => Some(format!("{{{ahead}}}")),
+            _ => None,
+        };
+        match bounds.filter(|_| closed) {
+            Some(bounds) => {
+                self.rest.nth(ahead.chars().count());
+                self.source.push_str(&bounds);
+            }
+            None => self.literal('{'),
+        }
+    }
+
+    fn literal(&mut self, character: char) {
+        if "^$\\.*+?()[]{}|/".contains(character) {
+            self.source.push('\\');
+        }
+        self.source.push(character);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn source(pattern: &str) -> String {
+        let translated = JavaScriptPattern::full_match(pattern).unwrap().source;
+        translated.strip_prefix("^(?:").and_then(|source| source.strip_suffix(")$")).unwrap().to_owned()
+    }
+
+    #[test]
+    fn what_means_the_same_stays() {
+        for pattern in
+            ["read_.*?", "(a|b)+", "(?:a)?", "x{2}", "x{2,3}?", "(?=a)(?!b)(?<=a)(?<!b)", "é|中", "[a-z0-9]*"]
+        {
+            assert_eq!(source(pattern).replace("[^\\n]", "."), pattern);
+        }
+    }
+
+    #[test]
+    fn what_differs_is_spelt_out() {
+        let cases = [
+            (r"\d", r"\p{Nd}"),
+            (r"[\d-]", r"[\p{Nd}-]"),
+            (r"a{,2}", "a{0,2}"),
+            (r"a{,}", "a{0,}"),
+            ("a{x}", r"a\{x\}"),
+            ("a{", r"a\{"),
+            ("a}]", r"a\}\]"),
+            ("a$", r"a(?=\n?$)"),
+            (r"\Aa\Z", "^a$"),
+            (r"(?P<n>a)(?P=n)", r"(?<n>a)(?:\k<n>)"),
+            ("a(?#why)b", "a(?:)b"),
+            ("(?s).", "[^]"),
+            (r"\x41\u00e9", r"\u{41}\u{e9}"),
+            (r"\.\-\ ", r"\.- "),
+            (r"[]a]", r"[\]a]"),
+            (r"[^]a]", r"[^\]a]"),
+            (r"[[.]", r"[\[\.]"),
+        ];
+        for (pattern, expected) in cases {
+            assert_eq!(source(pattern), expected, "{pattern}");
+        }
+        assert_eq!(JavaScriptPattern::full_match("(?i)a").unwrap().flags, "iu");
+    }
+
+    #[test]
+    fn what_javascript_lacks_is_refused() {
+        for pattern in
+            [r"\N{SPACE}", r"\q", "\\", r"\012", "(?x)a", "(?i:a)", "(?>a)", "(?(1)a)", "[a", "[\\", r"\xg0", "(?"]
+        {
+            assert!(JavaScriptPattern::full_match(pattern).is_err(), "{pattern}");
+        }
+    }
+}
