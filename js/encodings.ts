@@ -1,4 +1,4 @@
-import { InvalidArgumentError, StorageError } from './errors.js'
+import { InvalidArgumentError, messageOf, StorageError } from './errors.js'
 import { MAX_TEXT } from './json.js'
 import { getPlatform, init, rust, type VocabularyName } from './runtime.js'
 import type { EncodingName, ResponseLike, UrlLike } from './types.js'
@@ -69,7 +69,7 @@ async function readVocabulary(name: VocabularyName, source?: VocabularySource): 
     return await bytesOf(name, source)
   } catch (cause) {
     if (cause instanceof InvalidArgumentError) throw cause
-    throw new StorageError(`could not read ${path}; the cause says why`, { operation: 'read', path, cause })
+    throw new StorageError(`could not read ${path}: ${messageOf(cause)}`, { operation: 'read', path, cause })
   }
 }
 

@@ -170,6 +170,18 @@ function storageCode(cause: unknown): string {
   return (typeof name === 'string' && DOM_EXCEPTION_CODES[name]) || 'EIO'
 }
 
+/**
+ * What something that was thrown says, whatever it is.
+ * @internal
+ */
+export function messageOf(thrown: unknown): string {
+  try {
+    return String(thrown)
+  } catch {
+    return 'the cause says why'
+  }
+}
+
 /** A property of whatever was thrown, which may throw itself when it is looked at. */
 function property(value: unknown, key: string): unknown {
   try {

@@ -1,6 +1,6 @@
 import type { InitInput } from '../pkg/peteos_session.js'
 import wasmInit, * as bindings from '../pkg/peteos_session.js'
-import { createError, NotInitializedError } from './errors.js'
+import { createError, messageOf, NotInitializedError } from './errors.js'
 import { MemoryStorage } from './storage/memory.js'
 import type { SessionStorage } from './storage/storage.js'
 import type { CompiledModule, ResponseLike, UrlLike } from './types.js'
@@ -79,7 +79,7 @@ async function load(source = platform.module?.()): Promise<void> {
   try {
     await wasmInit({ module_or_path: source as InitInput })
   } catch (cause) {
-    throw new NotInitializedError('the WebAssembly module could not be loaded; the cause says why', { cause })
+    throw new NotInitializedError(`the WebAssembly module could not be loaded: ${messageOf(cause)}`, { cause })
   }
   connect()
 }
