@@ -1,0 +1,43 @@
+// The golden files: what the reference answered when they were made (scripts/make-golden.mjs), so that the comparison
+// needs no Python.
+import { createHash } from 'node:crypto'
+import { canonicalFile } from './ours.mjs'
+
+export const GOLDEN = new URL('../golden/', import.meta.url)
+
+const LONGEST = 120
+
+/**
+ * An answer to a step with digests in place of long texts, so that the golden files stay small. Files that were there at
+ * the start are left out: the package only writes those in which something changed.
+ */
+export function condensed({ result, active, dumps }, start) {
+  const kept = { ...result }
+  delete kept.message
+  if (kept.error) kept.error = true
+  if (kept.windows) kept.windows = kept.windows.map(short)
+  if (kept.messages) kept.messages = short(kept.messages)
+  if (kept.files) {
+    const files = Object.entries(kept.files).filter(([name]) => !(name in (start.files ?? {})))
+    kept.files = mapped(Object.fromEntries(files), (text) => short(canonicalFile(text)))
+  }
+  return { result: kept, active, dumps: mapped(dumps, short) }
+}
+
+/** The last dump of each context. */
+export function finalDumps(outcomes) {
+  return Object.assign({}, ...outcomes.map(({ dumps }) => dumps))
+}
+
+function mapped(object, change) {
+  return Object.fromEntries(
+    Object.entries(object)
+      .sort()
+      .map(([key, value]) => [key, change(value)]),
+  )
+}
+
+function short(text) {
+  if (text === null || text.length <= LONGEST) return text
+  return `sha256:${createHash('sha256').update(text).digest('hex').slice(0, 16)}`
+}
