@@ -98,7 +98,6 @@ impl Translation<'_> {
             'B' => format!("(?:(?<=[{WORD}])(?=[{WORD}])|(?<![{WORD}])(?![{WORD}]))"),
             'A' => "^".to_owned(),
             'Z' => "$".to_owned(),
-            digit @ '1'..='9' if !self.rest.peek().is_some_and(char::is_ascii_digit) => format!("(?:\\{digit})"),
             other => return self.character_escape(other),
         };
         self.source.push_str(&source);
@@ -113,6 +112,7 @@ impl Translation<'_> {
             'x' => self.code_point(2)?,
             'u' => self.code_point(4)?,
             'U' => self.code_point(8)?,
+            '1'..='9' => return Err("references to groups are not supported".to_owned()),
             other if other.is_ascii_alphanumeric() => return Err(format!("\\{other} is not supported")),
             other => self.literal(other),
         }
@@ -174,10 +174,8 @@ impl Translation<'_> {
             },
             Some('P') => match self.rest.next() {
                 Some('<') => self.source.push_str("?<"),
-                Some('=') => {
-                    let name: String = self.rest.by_ref().take_while(|character| *character != ')').collect();
-                    self.source.push_str(&format!("?:\\k<{name}>)"));
-                }
+                // In JavaScript each round of a repetition forgets the groups of the one before.
+                Some('=') => return Err("references to groups are not supported".to_owned()),
                 _ => return Err("(?P is not supported".to_owned()),
             },
             Some('#') => {
@@ -249,7 +247,7 @@ mod tests {
             ("a}]", r"a\}\]"),
             ("a$", r"a(?=\n?$)"),
             (r"\Aa\Z", "^a$"),
-            (r"(?P<n>a)(?P=n)", r"(?<n>a)(?:\k<n>)"),
+            (r"(?P<n>a)", r"(?<n>a)"),
             ("a(?#why)b", "a(?:)b"),
             ("(?s).", "[^]"),
             (r"\x41\u00e9", r"\u{41}\u{e9}"),
