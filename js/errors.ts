@@ -60,15 +60,21 @@ export class CorruptSessionError extends SessionError {
   }
 }
 
-/** What the caller takes for granted is no longer so: a variable of the session's state has another value. */
+/**
+ * What the caller takes for granted is no longer so: somebody else has changed a file since it was read or written, or a
+ * variable of the session's state has another value.
+ */
 export class ConflictError extends SessionError {
   override name = 'ConflictError'
-  /** The name of the variable. */
-  readonly variable: string
+  /** The path of the file; `null` where it is about a variable. */
+  readonly path: string | null
+  /** The name of the variable; `null` where it is about a file. */
+  readonly variable: string | null
 
-  constructor(message: string, details: { variable: string }) {
+  constructor(message: string, details: { path?: string; variable?: string }) {
     super(message, 'ERR_CONFLICT')
-    this.variable = details.variable
+    this.path = details.path ?? null
+    this.variable = details.variable ?? null
   }
 }
 

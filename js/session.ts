@@ -189,6 +189,8 @@ export class Session {
    * written is the state at one moment: changes made meanwhile are for the next save. Saves of one session run one after
    * the other.
    *
+   * @throws {ConflictError} when somebody else has changed one of the files since this session read or wrote it; nothing
+   * is written.
    * @throws {StorageError} when the storage fails; what was not written is written by the next save.
    */
   async save(): Promise<void> {

@@ -21,6 +21,8 @@ pub enum Error {
     UnknownEncoding { argument: &'static str, name: String },
     /// The vocabulary of this encoding was not loaded, and cannot be loaded synchronously here.
     EncodingNotLoaded { encoding: &'static str },
+    /// A file that somebody else has changed since this session read or wrote it.
+    FileConflict { path: String },
     /// A variable of the session's state that has another value than the caller expected.
     StateConflict { name: String, found: serde_json::Value },
     /// A defect of this library, reported instead of a panic.
@@ -42,7 +44,7 @@ impl Error {
             Self::CorruptSession { .. } => "CorruptSessionError",
             Self::UnknownEncoding { .. } => "UnknownEncodingError",
             Self::EncodingNotLoaded { .. } => "EncodingNotLoadedError",
-            Self::StateConflict { .. } => "ConflictError",
+            Self::FileConflict { .. } | Self::StateConflict { .. } => "ConflictError",
             Self::Internal(_) => "SessionError",
         }
     }
@@ -76,6 +78,11 @@ impl fmt::Display for Error {
             Self::EncodingNotLoaded { encoding } => write!(
                 formatter,
                 "the vocabulary of '{encoding}' is not loaded; call `await loadEncoding('{encoding}')` first"
+            ),
+            Self::FileConflict { path } => write!(
+                formatter,
+                "{path} was changed by somebody else since this session read or wrote it; nothing was written: load the \
+                 session again and repeat what is missing there"
             ),
             Self::StateConflict { name, found } => {
                 write!(formatter, "the variable '{name}' is {found} now; read it again before you update it")

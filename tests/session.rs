@@ -75,7 +75,7 @@ fn a_change_during_a_save_is_for_the_next_one() {
     let plan = session.save_plan().unwrap();
     append(&context, &["during"], &environment);
     session.set_is_active(true);
-    plan.writes.iter().for_each(|write| session.written(&write.what));
+    plan.writes.iter().for_each(|write| session.written(write));
     let names: Vec<_> = session.save_plan().unwrap().writes.into_iter().map(|write| write.path).collect();
     assert_eq!(names.len(), 2, "{names:?}");
 }
@@ -86,11 +86,54 @@ fn a_failed_save_is_taken_up_again() {
     let mut disk = Disk::default();
     let (mut session, context) = new_session(&environment);
     let plan = session.save_plan().unwrap();
-    session.written(&plan.writes[0].what);
+    session.written(&plan.writes[0]);
     assert_eq!(disk.save(&mut session), ["session.json"], "the context is written already");
     append(&context, &["a"], &environment);
     let _failed_at_the_first_write = session.save_plan().unwrap();
     assert_eq!(disk.save(&mut session)[0], file_name(&context));
+}
+
+#[test]
+fn a_save_over_a_change_of_somebody_else_is_refused() {
+    let environment = TestEnvironment::default();
+    let mut disk = Disk::default();
+    let (mut one, context) = new_session(&environment);
+    append(&context, &["a"], &environment);
+    disk.save(&mut one);
+    let mut other = disk.load("agents", one.id().as_str()).unwrap();
+    append(other.active_context().unwrap(), &["b"], &environment);
+    disk.save(&mut other);
+    let files = disk.files.clone();
+
+    append(&context, &["c"], &environment);
+    let refused = disk.try_save(&mut one);
+    let path = one.layout().context_file(&context.id());
+    assert_eq!(refused, Err(Error::FileConflict { path }));
+    assert_eq!(disk.files, files, "nothing was written");
+    assert!(disk.try_save(&mut one).is_err(), "and it stays so");
+    append(other.active_context().unwrap(), &["d"], &environment);
+    disk.save(&mut other);
+
+    disk.files.clear();
+    assert_eq!(disk.save(&mut one).len(), 2, "where there is no file none is lost");
+}
+
+#[test]
+fn a_write_that_failed_may_have_been_done() {
+    let environment = TestEnvironment::default();
+    let mut disk = Disk::default();
+    let (mut session, context) = new_session(&environment);
+    disk.save(&mut session);
+    for was_done in [false, true] {
+        append(&context, &["x"], &environment);
+        let plan = session.save_plan().unwrap();
+        session.begin_write(&plan.writes[0]);
+        if was_done {
+            disk.files.insert(plan.writes[0].path.clone(), plan.writes[0].bytes.clone());
+        }
+        append(&context, &["y"], &environment);
+        assert_eq!(disk.save(&mut session).len(), 2);
+    }
 }
 
 #[test]

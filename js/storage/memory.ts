@@ -25,6 +25,14 @@ export class MemoryStorage implements SessionStorage {
     this.#files.delete(path)
   }
 
+  async digest(path: string): Promise<string | null | undefined> {
+    const file = this.#files.get(path)
+    if (file === undefined) return null
+    // Browsers have it in secure contexts alone.
+    const hash = await globalThis.crypto?.subtle?.digest('SHA-256', file.data as BufferSource)
+    return hash && Array.from(new Uint8Array(hash), (byte) => byte.toString(16).padStart(2, '0')).join('')
+  }
+
   async modifiedTime(path: string): Promise<number | null> {
     return this.#files.get(path)?.modifiedTime ?? null
   }

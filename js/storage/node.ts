@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto'
+import { createHash, randomUUID } from 'node:crypto'
 import { constants } from 'node:fs'
 import { type FileHandle, mkdir, open, readdir, readFile, rename, stat, unlink } from 'node:fs/promises'
 import { basename, dirname, isAbsolute, join, relative, resolve } from 'node:path'
@@ -51,6 +51,11 @@ export class NodeFileStorage implements SessionStorage {
 
   async remove(path: string): Promise<void> {
     await unlessAbsent(unlink(this.#resolve(path)), undefined)
+  }
+
+  async digest(path: string): Promise<string | null> {
+    const contents = await this.read(path)
+    return contents === null ? null : createHash('sha256').update(contents).digest('hex')
   }
 
   async modifiedTime(path: string): Promise<number | null> {

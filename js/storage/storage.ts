@@ -17,6 +17,11 @@ export interface SessionStorage {
   /** Removes a file; one that does not exist is no error. */
   remove(path: string): Promise<void> | void
   /**
+   * The SHA-256 of a file's contents in lower-case hexadecimal digits, `null` where there is no file, `undefined` where
+   * it cannot be told. Optional: with it a save over a file that somebody else has changed is refused.
+   */
+  digest?(path: string): Promise<string | null | undefined> | string | null | undefined
+  /**
    * When a file was last written, in milliseconds since 1970, or `null` where that is not known. Optional: without it
    * `Session.list` orders the sessions of one day by their ids.
    */

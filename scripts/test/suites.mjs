@@ -2,8 +2,7 @@
 // - `title`: what it runs;
 // - `needs`: the set-up steps before it;
 // - `start()`: how to start it, { program, args, env? };
-// - `count(output, succeeded)`: how many tests that was;
-// - `unavailable()`, where a machine may lack what the suite needs: the reason to leave it out, or null.
+// - `count(output, succeeded)`: how many tests that was.
 import { mkdir, readdir, writeFile } from 'node:fs/promises'
 import { delimiter, dirname, join } from 'node:path'
 import { build } from '../build.mjs'
@@ -64,7 +63,6 @@ export const suites = [
     needs: [build, reference],
     start: () => startNodeTests('tests/reference'),
     count: countNode,
-    unavailable: async () => ((await reference()) ? null : 'Python or its package index is out of reach'),
   },
 ]
 

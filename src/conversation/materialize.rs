@@ -37,9 +37,11 @@ impl HookOutputs {
         self.0.iter().find(|output| output.hook_id == hook_id).map(|output| output.text.as_str())
     }
 
-    /// The JSON array that a hook returned; `None` without such a hook.
+    /// The JSON array that a hook returned; `None` without such a hook, or where a filter is empty text.
     fn array(&self, name: &str) -> Result<Option<Vec<Value>>, Error> {
-        let Some(text) = self.text(&hook_id(name)) else { return Ok(None) };
+        let Some(text) = self.text(&hook_id(name)).filter(|text| name != TOOL_FILTER || !text.is_empty()) else {
+            return Ok(None);
+        };
         match json::parse_within(text.as_bytes(), MAX_ARRAY_DEPTH) {
             Ok(Value::Array(items)) => Ok(Some(items)),
             Ok(_) => Err(Error::argument(name, "this hook has to return a JSON array")),
@@ -209,7 +211,9 @@ mod tests {
         assert_eq!(all[1], json!({"type": "tool", "name": "b", "description": "", "parameters": {}}));
         context.materialize(&outputs(&[(TOOL_LIST, list), (TOOL_FILTER, r#"["a"]"#)]), &equal).unwrap();
         assert_eq!(context.message(0).unwrap().dict()["content"], json!([all[0]]));
+        context.materialize(&outputs(&[(TOOL_LIST, list), (TOOL_FILTER, "")]), &equal).unwrap();
         let before = context.message(0).unwrap().dict().clone();
+        assert_eq!(before["content"], all, "no filter");
         for bad in [&[(TOOL_LIST, "no")], &[(TOOL_LIST, "{}")], &[(TOOL_LIST, "[7]")]] {
             assert!(context.materialize(&outputs(bad), &equal).is_err());
             assert_eq!(context.message(0).unwrap().dict(), &before);

@@ -53,21 +53,34 @@ fn python_number(text: &str) -> Cow<'_, str> {
     text.parse().map_or(Cow::Borrowed(text), |number| Cow::Owned(python_float(number)))
 }
 
-/// Python's `repr(float)`: the shortest digits that read back as the same number, with an exponent below 1e-4 and from
-/// 1e16 on.
+/// Python's `repr(float)`: the shortest digits that read back as the same number, of several the nearest to it and of two
+/// as near the even one, with an exponent below 1e-4 and from 1e16 on.
 fn python_float(number: f64) -> String {
     if number.is_infinite() {
         return if number > 0.0 { "Infinity" } else { "-Infinity" }.to_owned();
     }
-    let scientific = format!("{number:e}");
+    // Asked for the shortest digits, Rust rounds a tie up; asked for so many digits, it rounds it to even.
+    let shortest = format!("{number:e}");
+    let digits = shortest.bytes().take_while(|byte| *byte != b'e').filter(u8::is_ascii_digit).count();
+    let scientific = format!("{number:.*e}", digits.saturating_sub(1));
     let (digits, exponent) = scientific.split_once('e').unwrap_or((&scientific, "0"));
     let exponent: i32 = exponent.parse().unwrap_or(0);
     if (-4..16).contains(&exponent) {
-        let fixed = number.to_string();
-        return if fixed.contains('.') { fixed } else { fixed + ".0" };
+        return fixed_point(digits, exponent);
     }
     let sign = if exponent < 0 { '-' } else { '+' };
     format!("{digits}e{sign}{:02}", exponent.abs())
+}
+
+/// `1.5` with the exponent 1 is `15.0`.
+fn fixed_point(digits: &str, exponent: i32) -> String {
+    let (sign, digits) = digits.strip_prefix('-').map_or(("", digits), |digits| ("-", digits));
+    let digits: String = digits.chars().filter(char::is_ascii_digit).collect();
+    match usize::try_from(exponent) {
+        Ok(whole) if whole + 1 >= digits.len() => format!("{sign}{digits:0<width$}.0", width = whole + 1),
+        Ok(whole) => format!("{sign}{}.{}", &digits[..=whole], &digits[whole + 1..]),
+        Err(_) => format!("{sign}0.{}{digits}", "0".repeat(exponent.unsigned_abs() as usize - 1)),
+    }
 }
 
 #[cfg(test)]
@@ -101,6 +114,11 @@ mod tests {
             ("-1e400", "-Infinity"),
             ("1e-400", "0.0"),
             ("0.1", "0.1"),
+            ("-12.5", "-12.5"),
+            ("100.0", "100.0"),
+            ("0.00012", "0.00012"),
+            ("173790143849334.625", "173790143849334.62"),
+            ("-0.5", "-0.5"),
             ("1e22", "1e+22"),
         ];
         for (json, expected) in cases {

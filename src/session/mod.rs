@@ -1,5 +1,6 @@
 //! The session: its dict, its contexts in memory, and what of them has to be written.
 
+mod files;
 mod shared;
 mod state;
 mod summary;
@@ -19,6 +20,7 @@ use crate::json::{self, FieldPath, Object};
 use crate::storage::{Layout, PlannedWrite, SavePlan, Written};
 use crate::tokens::TokenCounter;
 use crate::window::Boundary;
+use files::KnownFiles;
 use shared::{ContextCell, Pending};
 
 mod keys {
@@ -37,6 +39,7 @@ pub struct Session {
     known: Vec<Known>,
     /// Contexts that changed since they were written. Kept alive here, whoever else forgets them.
     pending: Rc<Pending>,
+    files: KnownFiles,
     revision: u64,
     saved_revision: Option<u64>,
 }
@@ -74,12 +77,23 @@ impl Session {
         let path = layout.session_file();
         let value = json::parse(text).map_err(|error| error.in_file(&path))?;
         let dict = checked_dict(value, &layout).map_err(|error| error.in_file(&path, text))?;
-        Ok(Self::of(layout, dict, Some(0)))
+        let mut session = Self::of(layout, dict, Some(0));
+        session.files.read(&path, text);
+        Ok(session)
     }
 
     fn of(layout: Layout, mut dict: Object, saved_revision: Option<u64>) -> Self {
         add_missing_fields(&mut dict, &layout);
-        Self { layout, dict, active: None, known: Vec::new(), pending: Rc::default(), revision: 0, saved_revision }
+        Self {
+            layout,
+            dict,
+            active: None,
+            known: Vec::new(),
+            pending: Rc::default(),
+            files: KnownFiles::default(),
+            revision: 0,
+            saved_revision,
+        }
     }
 
     pub fn id(&self) -> &SessionId {
@@ -192,6 +206,7 @@ impl Session {
             let message = format!("expected '{id}', the name of the file, found '{}'", context.id());
             return Err(ShapeError::new(FieldPath::root().key("id"), message).in_file(&path, text));
         }
+        self.files.read(&path, text);
         let context = SharedContext::new(context);
         self.attach(&context, Some(0));
         if self.active.is_none() && self.active_context_id() == Some(id.as_str()) {
@@ -292,9 +307,26 @@ impl Session {
         Ok(SavePlan { writes })
     }
 
+    /// Refuses a write over a file that somebody else has changed since this session read or wrote it. To be asked of
+    /// every write of a plan before the first is done, with the SHA-256 of what the file holds now in hexadecimal digits;
+    /// where there is no file, nothing can be lost.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::FileConflict`].
+    pub fn check_write(&self, write: &PlannedWrite, current: &str) -> Result<(), Error> {
+        self.files.check(write, current)
+    }
+
+    /// Takes note that a write of the plan is to begin.
+    pub fn begin_write(&mut self, write: &PlannedWrite) {
+        self.files.begin(write);
+    }
+
     /// Takes note that a write of the plan was done.
-    pub fn written(&mut self, what: &Written) {
-        match what {
+    pub fn written(&mut self, write: &PlannedWrite) {
+        self.files.written(write);
+        match &write.what {
             Written::Session { revision } => self.saved_revision = Some(*revision),
             Written::Context { context, revision } => {
                 self.known.retain(|known| known.cell.strong_count() > 0);

@@ -159,9 +159,15 @@ impl SessionHandle {
         let (session, storage) = (self.session.clone(), self.storage.clone());
         future_to_promise(async move {
             let plan = session.borrow().save_plan()?;
-            for write in plan.writes {
+            for write in &plan.writes {
+                if let Some(current) = storage.digest(&write.path).await? {
+                    session.borrow().check_write(write, &current)?;
+                }
+            }
+            for write in &plan.writes {
+                session.borrow_mut().begin_write(write);
                 storage.write(&write.path, &write.bytes).await?;
-                session.borrow_mut().written(&write.what);
+                session.borrow_mut().written(write);
             }
             Ok(JsValue::UNDEFINED)
         })

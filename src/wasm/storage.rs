@@ -22,6 +22,9 @@ extern "C" {
     #[wasm_bindgen(method, catch)]
     fn list(this: &SessionStorage, directory: &str) -> Result<JsValue, JsValue>;
 
+    #[wasm_bindgen(method, catch)]
+    fn digest(this: &SessionStorage, path: &str) -> Result<JsValue, JsValue>;
+
     #[wasm_bindgen(method, catch, js_name = modifiedTime)]
     fn modified_time(this: &SessionStorage, path: &str) -> Result<JsValue, JsValue>;
 
@@ -70,14 +73,31 @@ impl Storage {
 
     /// When a file was last written, in milliseconds since 1970, where the adapter has the optional method for it.
     pub async fn modified_time(&self, path: &str) -> Result<Option<f64>, JsValue> {
-        let has_method = Reflect::get(&self.0, &"modifiedTime".into()).is_ok_and(|method| method.is_function());
-        if !has_method {
+        if !self.has_method("modifiedTime") {
             return Ok(None);
         }
         let time = settle(self.adapter().modified_time(path))
             .await
             .map_err(|cause| failure("read the time of", path, &cause))?;
         Ok(time.as_f64())
+    }
+
+    /// The SHA-256 of a file's contents in hexadecimal digits; `None` where there is no file, and where the adapter does
+    /// not have the optional method for it or cannot tell.
+    pub async fn digest(&self, path: &str) -> Result<Option<String>, JsValue> {
+        if !self.has_method("digest") {
+            return Ok(None);
+        }
+        let digest = settle(self.adapter().digest(path)).await.map_err(|cause| failure("write", path, &cause))?;
+        match digest.as_string() {
+            Some(digest) => Ok(Some(digest)),
+            None if is_absent(&digest) => Ok(None),
+            None => Err(wrong_answer("write", path, "a string, null or undefined as the digest")),
+        }
+    }
+
+    fn has_method(&self, name: &str) -> bool {
+        Reflect::get(&self.0, &name.into()).is_ok_and(|method| method.is_function())
     }
 
     fn adapter(&self) -> &SessionStorage {

@@ -59,25 +59,39 @@ pub fn dict(context: &Context) -> Value {
     json::parse(&json::to_file_bytes(context).unwrap()).unwrap()
 }
 
-/// A disk in memory, and the order of the writes to it.
+fn digest(contents: &[u8]) -> String {
+    use sha2::Digest;
+    sha2::Sha256::digest(contents).iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// A disk in memory.
 #[derive(Default)]
 pub struct Disk {
     pub files: BTreeMap<String, Vec<u8>>,
-    pub written: Vec<String>,
 }
 
 impl Disk {
     /// Carries out a save; returns the names of the files it wrote.
     pub fn save(&mut self, session: &mut Session) -> Vec<String> {
-        let plan = session.save_plan().unwrap();
-        let mut names = Vec::new();
-        for write in plan.writes {
-            names.push(write.path.rsplit('/').next().unwrap().to_owned());
-            self.written.push(write.path.clone());
-            self.files.insert(write.path, write.bytes);
-            session.written(&write.what);
+        self.try_save(session).unwrap()
+    }
+
+    /// As [`Disk::save`], for saves that may be refused.
+    pub fn try_save(&mut self, session: &mut Session) -> Result<Vec<String>, Error> {
+        let plan = session.save_plan()?;
+        for write in &plan.writes {
+            if let Some(current) = self.files.get(&write.path) {
+                session.check_write(write, &digest(current))?;
+            }
         }
-        names
+        let mut names = Vec::new();
+        for write in &plan.writes {
+            names.push(write.path.rsplit('/').next().unwrap().to_owned());
+            session.begin_write(write);
+            self.files.insert(write.path.clone(), write.bytes.clone());
+            session.written(write);
+        }
+        Ok(names)
     }
 
     /// Loads a session with its active context.

@@ -145,8 +145,7 @@ test('session.json is written before the context that it names; here after it', 
   assert.deepEqual(written, [`${ours.activeContextId}.json`, `${parent}.json`, 'session.json'])
 })
 
-// Here too so far: conflict detection is an issue of its own. This shows the reference's side of it alone.
-test('the last of two writers wins without a word', needsReference, async (t) => {
+test('the last of two writers wins without a word; here it is refused', needsReference, async (t) => {
   const directory = tempDir(t)
   const first = await reference(t, { parent: directory })
   await first.steps(append('a'), { do: 'save' })
@@ -156,6 +155,18 @@ test('the last of two writers wins without a word', needsReference, async (t) =>
   await second.steps(append('of the second'), { do: 'save' })
   const third = await reference(t, { parent: directory, uuid })
   assert.deepEqual(await third.ids(), ['a', 'of the second'])
+
+  const ours = Session.create(directory)
+  ours.activeContext.append(text('a'))
+  await ours.save()
+  const other = await Session.load(directory, ours.uuid)
+  ours.activeContext.append(text('of the first'))
+  await ours.save()
+  other.activeContext.append(text('of the second'))
+  const path = `${ours.sessionDir}/${ours.activeContextId}.json`
+  await assert.rejects(other.save(), { name: 'ConflictError', code: 'ERR_CONFLICT', path })
+  const again = await Session.load(directory, ours.uuid)
+  assert.deepEqual(again.activeContext.messages.map(({ content }) => content[0].text), ['a', 'of the first'])
 })
 
 test(

@@ -137,7 +137,7 @@ test('tool definitions are those of the list that match a pattern of the filter'
     'ré',
   ].map((name) => ({ name, description: `${name}!`, parameters: { type: 'object' }, extra: 1, type: 'other' }))
   const bare = [{ name: 'bare' }, { description: 'no name' }, {}]
-  const single = String.raw`rea ead read|write get_.* get_.+ .* nothing a.b a\.b [Rr]ead (re|wr)(ad|ite) a{2} (a)\1 (?:a|aa)
+  const single = String.raw`rea ead read|write get_.* get_.+ .* nothing a.b a\.b [Rr]ead (re|wr)(ad|ite) a{2} (?:a|aa)
     ^read$ (?=r).* (?!r).+ r. .*\n [^_]* \S+ [a-z_]+? (?P<x>r)e.* a|ab|a-b \bread\b \Dx?\d* .*(?<=ad) re\Bad`
   const several = [[], ['read'], [''], ['internal_\\w+', 'x\\d'], ['read', 'read', 'write']]
   const filters = [...several, ...single.split(/\s+/).map((pattern) => [pattern])]
@@ -156,8 +156,51 @@ test('tool definitions are those of the list that match a pattern of the filter'
 })
 
 /** Names with what patterns tell apart. */
-const NAMES = ['a', 'b', 'aa', 'ab', 'ba', 'aab', 'abab', 'A', 'aB', '_', 'a_b', 'a-b', 'a.b', 'a b', '1', 'a1', '12', 'a\n', '\n', 'a\rb']
-NAMES.push('a\u2028b', 'a\u00a0b', 'é', 'e\u0301', 'ß', 'ſ', 'K', '١', '²', 'Ⅷ', '漢', '😀', '\u200d', '‿', '\u001f', '\u0085', 'x', ']', '^', '{', '\\')
+const NAMES = [
+  'a',
+  'b',
+  'aa',
+  'ab',
+  'ba',
+  'aab',
+  'abab',
+  'A',
+  'aB',
+  '_',
+  'a_b',
+  'a-b',
+  'a.b',
+  'a b',
+  '1',
+  'a1',
+  '12',
+  'a\n',
+  '\n',
+  'a\rb',
+]
+NAMES.push(
+  'a\u2028b',
+  'a\u00a0b',
+  'é',
+  'e\u0301',
+  'ß',
+  'ſ',
+  'K',
+  '١',
+  '²',
+  'Ⅷ',
+  '漢',
+  '😀',
+  '\u200d',
+  '‿',
+  '\u001f',
+  '\u0085',
+  'x',
+  ']',
+  '^',
+  '{',
+  '\\',
+)
 
 /**
  * The names that each pattern keeps on both sides, as JSON text, or `refused`; patterns that mean something else here.
@@ -183,7 +226,8 @@ async function misunderstood(patterns) {
       })
       if (own !== 'refused') understood += 1
       // What Python refuses is nothing that its programs have.
-      if (own !== 'refused' && theirs !== 'refused' && own !== theirs) wrong.push(`  ${JSON.stringify(pattern)}\n    in Python ${theirs}\n    here      ${own}`)
+      if (own !== 'refused' && theirs !== 'refused' && own !== theirs)
+        wrong.push(`  ${JSON.stringify(pattern)}\n    in Python ${theirs}\n    here      ${own}`)
     }
   }
   return { wrong, understood }
@@ -191,7 +235,8 @@ async function misunderstood(patterns) {
 
 function assertUnderstood({ wrong, understood }, patterns, least) {
   const shown = wrong.sort((one, other) => one.length - other.length).slice(0, 5)
-  if (wrong.length > 0) assert.fail(`${wrong.length} of ${patterns.length} patterns mean something else here:\n${shown.join('\n')}`)
+  if (wrong.length > 0)
+    assert.fail(`${wrong.length} of ${patterns.length} patterns mean something else here:\n${shown.join('\n')}`)
   assert.ok(understood >= least * patterns.length, `only ${understood} of ${patterns.length} patterns are understood`)
 }
 
@@ -210,7 +255,10 @@ test('a pattern means what it means in Python, or is refused', needsReference, a
 
 test('generated patterns mean what they mean in Python, or are refused', needsReference, async () => {
   const random = new Random(Number(process.env.PETEOS_SEED ?? 1))
-  const atoms = String.raw`a b ab A _ 1 - é . \. \w \W \d \D \s \S \b \B ^ $ \A \Z \n \\ [ab] [^a] [a-z] [^\w] [\W_] [\d\s] [-a] [a-] []x] [^_\n] []-a] \x61 \u00e9 / ] { } , K ß`.split(' ')
+  const atoms =
+    String.raw`a b ab A _ 1 - é . \. \w \W \d \D \s \S \b \B ^ $ \A \Z \n \\ [ab] [^a] [a-z] [^\w] [\W_] [\d\s] [-a] [a-] []x] [^_\n] []-a] \x61 \u00e9 / ] { } , K ß`.split(
+      ' ',
+    )
   const quantifiers = ['*', '+', '?', '{2}', '{1,}', '{,1}', '{0,2}', '*?', '+?', '??', '{1,2}?']
   const pattern = (depth) => {
     const term = () => {

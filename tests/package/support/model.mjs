@@ -77,11 +77,9 @@ export class Model {
     const selected = this.messages.filter((message) => inRange(message.sequence))
     // In the reference the sequence numbers, in order of creation, meet the anchors in order of position.
     const anchors = this.anchors.filter((_, position) => inRange(this.anchorSequences[position]))
-    return this.forkOf(
-      selected,
-      anchors.map(([name]) => name),
-      { system, tools },
-    )
+    // The home of a message in the range comes along, of a special one that is replaced as well.
+    const homes = selected.map((message) => this.homeOf(message))
+    return this.forkOf(selected, [...anchors.map(([name]) => name), ...homes], { system, tools })
   }
 
   forkOf(selected, anchorNames, { system = null, tools = null } = {}) {
