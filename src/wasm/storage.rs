@@ -92,7 +92,7 @@ impl Storage {
         match digest.as_string() {
             Some(digest) => Ok(Some(digest)),
             None if is_absent(&digest) => Ok(None),
-            None => Err(wrong_answer("write", path, "a string, null or undefined as the digest")),
+            None => Err(wrong_answer("write", path, "a string or null as the digest")),
         }
     }
 

@@ -7,7 +7,7 @@ import { forSeeds } from './support/random.mjs'
 import { FailingStorage, GatedStorage, RecordingStorage } from './support/storages.mjs'
 import { text } from './support/values.mjs'
 
-const { Context, Session, SystemPromptMessage } = await load('peteos-session')
+const { Context, MemoryStorage, Session, SystemPromptMessage } = await load('peteos-session')
 
 function create(storage) {
   return Session.create('a', { storage, systemPromptMessage: SystemPromptMessage.create('s') })
@@ -446,4 +446,41 @@ test('whatever is done in whatever order, the files are the session after a save
     await session.save()
     assert.deepEqual(storage.takeCalls(), [])
   })
+})
+
+test('a save over a change of somebody else is refused, and nothing is written', async () => {
+  const storage = new MemoryStorage()
+  const one = create(storage)
+  one.activeContext.append(text('a'))
+  await one.save()
+  const other = await Session.load('a', one.uuid, { storage })
+  other.activeContext.append(text('b'))
+  await other.save()
+  const path = `${one.sessionDir}/${one.activeContextId}.json`
+  const before = await storage.read(path)
+  for (const attempt of ['first', 'second']) {
+    one.activeContext.append(text('c'))
+    await refused(() => one.save(), 'ConflictError', { path, variable: null, code: 'ERR_CONFLICT' }, attempt)
+    assert.deepEqual(await storage.read(path), before)
+  }
+  other.activeContext.append(text('d'))
+  await other.save()
+  const again = await Session.load('a', one.uuid, { storage })
+  assert.deepEqual(again.activeContext.messages.map(({ content }) => content[0].text), ['s', 'a', 'b', 'd'])
+})
+
+test('an adapter that cannot tell digests writes as before, one that answers nonsense is refused', async () => {
+  const storage = new MemoryStorage()
+  const session = create(storage)
+  storage.digest = () => undefined
+  await session.save()
+  session.activeContext.append(text('x'))
+  storage.digest = () => 7
+  await refused(() => session.save(), 'StorageError', { operation: 'write' })
+  storage.digest = () => { throw Object.assign(new Error('x'), { code: 'EACCES' }) }
+  await refused(() => session.save(), 'StorageError', { operation: 'write', code: 'EACCES' })
+  delete storage.digest
+  await session.save()
+  const again = await Session.load('a', session.uuid, { storage })
+  assert.equal(again.activeContext.messageCount, 2)
 })
