@@ -80,6 +80,10 @@ async function bytesOf(name: VocabularyName, source?: VocabularySource): Promise
     const message = 'source: this entry point has no vocabularies of its own; call loadEncoding(name, source)'
     throw new InvalidArgumentError(message, { argument: 'source' })
   }
+  if (typeof source !== 'string' && (typeof source !== 'object' || source === null)) {
+    const message = 'source: expected an address, a response or bytes'
+    throw new InvalidArgumentError(message, { argument: 'source' })
+  }
   if (source instanceof Uint8Array) return source
   if (source instanceof ArrayBuffer) return new Uint8Array(source)
   if (typeof source === 'string' || 'href' in source) return bytesOfResponse(fetch(source as string | URL))

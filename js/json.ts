@@ -41,7 +41,8 @@ interface Fault {
 
 function isOverflow(error: unknown): boolean {
   try {
-    return error instanceof RangeError
+    // Engines differ in words; the other RangeError is that of a text too long for a string.
+    return error instanceof RangeError && /stack|recursion/i.test(error.message)
   } catch {
     return false
   }

@@ -1,6 +1,6 @@
 import type { InitInput } from '../pkg/peteos_session.js'
 import wasmInit, * as bindings from '../pkg/peteos_session.js'
-import { createError, messageOf, NotInitializedError } from './errors.js'
+import { createError, messageOf, NotInitializedError, StorageError } from './errors.js'
 import { MemoryStorage } from './storage/memory.js'
 import type { SessionStorage } from './storage/storage.js'
 import type { CompiledModule, ResponseLike, UrlLike } from './types.js'
@@ -95,8 +95,18 @@ export function initSync(module: Uint8Array): void {
 }
 
 function connect(): void {
-  bindings.configure(createError, (name: VocabularyName) => platform.readVocabulary?.(name))
+  bindings.configure(createError, readVocabulary)
   ready = true
+}
+
+/** Reads a vocabulary for Rust, where that can be done synchronously. */
+function readVocabulary(name: VocabularyName): Uint8Array | undefined {
+  try {
+    return platform.readVocabulary?.(name)
+  } catch (cause) {
+    const path = `encodings/${name}.bin`
+    throw new StorageError(`could not read ${path}: ${messageOf(cause)}`, { operation: 'read', path, cause })
+  }
 }
 
 /**

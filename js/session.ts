@@ -177,7 +177,10 @@ export class Session {
     this.#rust.setDict(text)
   }
 
-  /** Makes a context the active one. The one that was it is still written by the next {@link save}, if it changed. */
+  /**
+   * Makes a context the active one. The one that was it is still written by the next {@link save}, if it changed. A
+   * context made of a dict takes the place of the one with its id; if that has a file, it has to have been loaded.
+   */
   setActiveContext(context: Context): void {
     this.#rust.setActiveContext(handleOf(context, 'context'))
     this.#remember(context)

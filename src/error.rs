@@ -21,8 +21,8 @@ pub enum Error {
     UnknownEncoding { argument: &'static str, name: String },
     /// The vocabulary of this encoding was not loaded, and cannot be loaded synchronously here.
     EncodingNotLoaded { encoding: &'static str },
-    /// A file that somebody else has changed since this session read or wrote it.
-    FileConflict { path: String },
+    /// A file that somebody else has changed since this session read or wrote it, or, if it was never known, made.
+    FileConflict { path: String, was_known: bool },
     /// A variable of the session's state that has another value than the caller expected.
     StateConflict { name: String, found: serde_json::Value },
     /// A defect of this library, reported instead of a panic.
@@ -79,7 +79,12 @@ impl fmt::Display for Error {
                 formatter,
                 "the vocabulary of '{encoding}' is not loaded; call `await loadEncoding('{encoding}')` first"
             ),
-            Self::FileConflict { path } => write!(
+            Self::FileConflict { path, was_known: false } => write!(
+                formatter,
+                "{path} exists, and this session has not read it; nothing was written: load that context with \
+                 loadContext(id) and change it, or give the new one another id"
+            ),
+            Self::FileConflict { path, was_known: true } => write!(
                 formatter,
                 "{path} was changed by somebody else since this session read or wrote it; nothing was written: load the \
                  session again and repeat what is missing there"

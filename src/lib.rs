@@ -5,6 +5,7 @@
 //! random ids from an [`environment::Environment`]. On `wasm32` the module `wasm` connects it to JavaScript.
 
 pub mod conversation;
+pub mod digest;
 pub mod environment;
 pub mod error;
 pub mod id;

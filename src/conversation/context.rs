@@ -1,6 +1,5 @@
 //! A context: the messages of one step of a session, and the dict that they are kept in.
 
-use std::borrow::Cow;
 use std::collections::{HashMap, VecDeque};
 
 use serde::ser::SerializeMap;
@@ -14,10 +13,10 @@ use crate::environment::Environment;
 use crate::error::{Error, ShapeError};
 use crate::id::ContextId;
 use crate::json::{self, FieldPath, Object};
-use crate::tokens::TokenCounter;
+use crate::tokens::{TokenCounter, total};
 
-/// Counters of a file may not be greater, so that counting on never overflows: 2⁵³ − 1.
-const MAX_COUNTER: u64 = (1 << 53) - 1;
+/// Counters of a file may not be greater, so that counting on never overflows.
+const MAX_COUNTER: u64 = json::MAX_SAFE_INTEGER;
 
 pub(super) mod keys {
     pub const MESSAGES: &str = "messages";
@@ -438,7 +437,7 @@ impl Context {
     ///
     /// Those of the counter.
     pub fn total_tokens(&self, counter: &dyn TokenCounter) -> Result<u64, Error> {
-        self.messages().map(|message| message.tokens(counter)).sum()
+        total(self.messages().map(|message| message.tokens(counter)))
     }
 
     /// The dict with an empty list in place of the messages.
@@ -465,7 +464,11 @@ impl Context {
     pub(super) fn set_special(&mut self, kind: Special, message: Message) {
         self.fields.insert(kind.id_key().to_owned(), message.id().into());
         if !self.anchors.contains(kind.anchor()) {
-            self.anchors.0.insert(0, Anchor { name: kind.anchor().to_owned(), index: 0 });
+            // The tools go after the system prompt, whose anchor is the first there can be.
+            let system_prompt = self.anchors.0.iter().position(|anchor| anchor.name == SYSTEM_PROMPT);
+            let position = system_prompt.map_or(0, |position| position + 1);
+            let index = system_prompt.map_or(0, |position| self.anchors.0[position].index);
+            self.anchors.0.insert(position, Anchor { name: kind.anchor().to_owned(), index });
             self.take_anchor_sequence();
         }
         // The anchor is there, so that this cannot fail.
@@ -585,15 +588,11 @@ fn check_fields(fields: &Object) -> Result<(), ShapeError> {
 fn anchors_of(fields: &mut Object) -> Option<Anchors> {
     fields.get(keys::ANCHOR_POINTS)?;
     let pairs = take_array(fields, keys::ANCHOR_POINTS);
-    Some(Anchors(
-        pairs
-            .iter()
-            .map(|pair| Anchor {
-                name: pair[0].as_str().map_or(Cow::Borrowed(""), Cow::Borrowed).into_owned(),
-                index: pair[1].as_u64().unwrap_or(0),
-            })
-            .collect(),
-    ))
+    let anchor = |pair: &Value| Anchor {
+        name: pair[0].as_str().unwrap_or_default().to_owned(),
+        index: pair[1].as_u64().unwrap_or_default(),
+    };
+    Some(Anchors(pairs.iter().map(anchor).collect()))
 }
 
 /// Takes a list out of the fields; its key stays in its place.

@@ -1,10 +1,10 @@
 //! Hooks: messages whose content is made of texts that functions of the caller return.
 
 use serde_json::{Value, json};
-use sha2::{Digest, Sha256};
 
 use super::context::{Context, Special, keys};
 use super::message::{MAX_MESSAGE_DEPTH, Message};
+use crate::digest::sha256_hex;
 use crate::error::Error;
 use crate::json;
 
@@ -55,11 +55,7 @@ impl HookOutputs {
 
 /// The id of a hook: the sha256 of its name in hexadecimal digits.
 pub fn hook_id(name: &str) -> String {
-    sha256_hex(name)
-}
-
-fn sha256_hex(text: &str) -> String {
-    Sha256::digest(text.as_bytes()).iter().map(|byte| format!("{byte:02x}")).collect()
+    sha256_hex(name.as_bytes())
 }
 
 impl Context {
@@ -106,7 +102,7 @@ impl Context {
             self.put_message(position, message);
         }
         for HookOutput { text, .. } in &outputs.0 {
-            self.put_content(sha256_hex(text), text);
+            self.put_content(sha256_hex(text.as_bytes()), text);
         }
         Ok(())
     }
@@ -194,7 +190,7 @@ mod tests {
         let message = context.message(0).unwrap();
         assert_eq!(message.dict()["content"], json!([{"type": "text", "text": "Fixed.\n\nBe kind."}]));
         assert!(!message.dict().contains_key("token_count"));
-        assert_eq!(context.content_map()[&sha256_hex("Be kind.")], "Be kind.");
+        assert_eq!(context.content_map()[&sha256_hex(b"Be kind.")], "Be kind.");
         let revision = context.revision();
         context.materialize(&outputs(&[("mood", "Be kind.")]), &equal).unwrap();
         assert_eq!(context.revision(), revision, "the same again is no change");

@@ -9,14 +9,11 @@ use super::context::Special;
 use super::shape;
 use crate::environment::Environment;
 use crate::error::{Error, ShapeError};
-use crate::json::{FieldPath, MAX_DEPTH, Object, keep_numbers, to_python_text};
+use crate::json::{FieldPath, MAX_DEPTH, MAX_SAFE_INTEGER, Object, keep_numbers, to_python_text};
 use crate::tokens::{Encoding, TokenCounter, Vocabulary};
 
 const SEQUENCE_NUMBER: &str = "_sequence_number";
 const HOOK_IDS: &str = "_hook_ids";
-
-/// The largest whole number that JavaScript and every JSON reader keep exactly: 2⁵³ − 1.
-const MAX_SAFE_INTEGER: i64 = (1 << 53) - 1;
 
 /// How deep a message may be nested: in the file of its context it stands in a list in an object.
 pub const MAX_MESSAGE_DEPTH: usize = MAX_DEPTH - 2;
@@ -88,8 +85,9 @@ impl Message {
     fn new(dict: Object) -> Self {
         let sequence = dict
             .get(SEQUENCE_NUMBER)
-            .and_then(Value::as_i64)
-            .filter(|sequence| (0..=MAX_SAFE_INTEGER).contains(sequence));
+            .and_then(Value::as_u64)
+            .filter(|sequence| *sequence <= MAX_SAFE_INTEGER)
+            .and_then(|sequence| i64::try_from(sequence).ok());
         Self { dict, sequence, counts: Default::default() }
     }
 
@@ -205,7 +203,8 @@ impl Message {
     /// Those of the counter.
     pub fn tokens(&self, counter: &dyn TokenCounter) -> Result<u64, Error> {
         if counter.encoding() == Encoding::Cl100kBase {
-            if let Some(count) = self.dict.get("token_count").and_then(Value::as_u64) {
+            let stored = self.dict.get("token_count").and_then(Value::as_u64);
+            if let Some(count) = stored.filter(|count| *count <= MAX_SAFE_INTEGER) {
                 return Ok(count);
             }
         }

@@ -180,8 +180,9 @@ impl Translation<'_> {
             },
             Some('#') => {
                 self.source.push_str("?:)");
-                let comment = self.rest.by_ref().take_while(|character| *character != ')');
-                let _length = comment.count();
+                if !self.rest.any(|character| character == ')') {
+                    return Err("a comment is not closed".to_owned());
+                }
             }
             other => return Err(format!("(?{} is not supported", other.map_or(String::new(), String::from))),
         }
@@ -190,8 +191,9 @@ impl Translation<'_> {
 
     /// A number of repetitions, or a brace that is a character.
     fn braces(&mut self) {
-        let ahead: String = self.rest.clone().take_while(|character| *character != '}').collect();
-        let closed = self.rest.clone().nth(ahead.chars().count()).is_some();
+        let ahead: String =
+            self.rest.clone().take_while(|character| character.is_ascii_digit() || *character == ',').collect();
+        let closed = self.rest.clone().nth(ahead.len()) == Some('}');
         let is_number = |text: &str| text.bytes().all(|digit| digit.is_ascii_digit());
         let bounds = match ahead.split_once(',') {
             Some((least, most)) if is_number(least) && is_number(most) => {
@@ -202,7 +204,7 @@ impl Translation<'_> {
         };
         match bounds.filter(|_| closed) {
             Some(bounds) => {
-                self.rest.nth(ahead.chars().count());
+                self.rest.nth(ahead.len());
                 self.source.push_str(&bounds);
             }
             None => self.literal('{'),
@@ -264,9 +266,21 @@ mod tests {
 
     #[test]
     fn what_javascript_lacks_is_refused() {
-        for pattern in
-            [r"\N{SPACE}", r"\q", "\\", r"\012", "(?x)a", "(?i:a)", "(?>a)", "(?(1)a)", "[a", "[\\", r"\xg0", "(?"]
-        {
+        for pattern in [
+            r"\N{SPACE}",
+            r"\q",
+            "\\",
+            r"\012",
+            "(?x)a",
+            "(?i:a)",
+            "(?>a)",
+            "(?(1)a)",
+            "[a",
+            "[\\",
+            r"\xg0",
+            "(?",
+            "a(?#b",
+        ] {
             assert!(JavaScriptPattern::full_match(pattern).is_err(), "{pattern}");
         }
     }

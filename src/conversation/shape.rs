@@ -7,7 +7,7 @@
 use serde_json::Value;
 
 use crate::error::ShapeError;
-use crate::json::{FieldPath, Object};
+use crate::json::{FieldPath, MAX_SAFE_INTEGER, Object};
 
 /// The roles that a new message may have. `tool` is that of tool definitions; the results of calls are `tool_result` to
 /// the Python package, which takes a message of the role `tool` for definitions when it calls a model.
@@ -48,7 +48,9 @@ pub fn check_given(message: &Object) -> Result<(), ShapeError> {
     optional(message, &root, "creation_timestamp", "a string", Value::is_string)?;
     optional(message, &root, "metadata", "an object", Value::is_object)?;
     optional(message, &root, "_static_text", "a string", Value::is_string)?;
-    optional(message, &root, "token_count", "a whole number from 0 up", Value::is_u64)?;
+    optional(message, &root, "token_count", "a whole number from 0 up", |count| {
+        count.as_u64().is_some_and(|count| count <= MAX_SAFE_INTEGER)
+    })?;
     let parts = message.get("content").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
     let content = root.key("content");
     parts.iter().enumerate().try_for_each(|(index, part)| match part.as_object() {

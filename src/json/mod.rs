@@ -18,5 +18,8 @@ pub use path::FieldPath;
 pub use python::to_python_text;
 pub use write::{to_compact_text, to_file_bytes};
 
+/// The largest whole number that JavaScript and every JSON reader keep exactly: 2⁵³ − 1.
+pub const MAX_SAFE_INTEGER: u64 = (1 << 53) - 1;
+
 /// A JSON object with its keys in order.
 pub type Object = serde_json::Map<String, serde_json::Value>;

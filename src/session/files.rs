@@ -2,8 +2,7 @@
 
 use std::collections::HashMap;
 
-use sha2::{Digest, Sha256};
-
+use crate::digest::sha256_hex;
 use crate::error::Error;
 use crate::storage::PlannedWrite;
 
@@ -14,30 +13,31 @@ pub(super) struct KnownFiles(HashMap<String, Vec<String>>);
 impl KnownFiles {
     /// Takes note of what a file held when it was read.
     pub fn read(&mut self, path: &str, contents: &[u8]) {
-        self.0.insert(path.to_owned(), vec![digest(contents)]);
+        self.0.insert(path.to_owned(), vec![sha256_hex(contents)]);
     }
 
     /// Takes note of a write that is to begin. Should it fail the file may hold the old contents or the new ones.
     pub fn begin(&mut self, write: &PlannedWrite) {
-        self.0.entry(write.path.clone()).or_default().push(digest(&write.bytes));
+        let digest = sha256_hex(&write.bytes);
+        let known = self.0.entry(write.path.clone()).or_default();
+        if !known.contains(&digest) {
+            known.push(digest);
+        }
     }
 
     /// Takes note that a write was done.
     pub fn written(&mut self, write: &PlannedWrite) {
-        self.0.insert(write.path.clone(), vec![digest(&write.bytes)]);
+        self.0.insert(write.path.clone(), vec![sha256_hex(&write.bytes)]);
     }
 
     /// Refuses to write over contents, given by their digest, that this session does not know.
     pub fn check(&self, write: &PlannedWrite, current: &str) -> Result<(), Error> {
-        let is_known = self.0.get(&write.path).is_some_and(|known| known.iter().any(|digest| digest == current));
-        if is_known || current == digest(&write.bytes) {
+        let known = self.0.get(&write.path);
+        if known.is_some_and(|known| known.iter().any(|digest| digest == current))
+            || current == sha256_hex(&write.bytes)
+        {
             return Ok(());
         }
-        Err(Error::FileConflict { path: write.path.clone() })
+        Err(Error::FileConflict { path: write.path.clone(), was_known: known.is_some() })
     }
-}
-
-/// The SHA-256 of contents in lower-case hexadecimal digits.
-pub(super) fn digest(contents: &[u8]) -> String {
-    Sha256::digest(contents).iter().map(|byte| format!("{byte:02x}")).collect()
 }

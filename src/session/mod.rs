@@ -282,8 +282,8 @@ impl Session {
         Ok(child)
     }
 
-    /// What has to be written for the files to be as the session is now: contexts that changed, newest first, so that no
-    /// file names a child that is not there; `session.json` last, so that what is there is a whole session at any time,
+    /// What has to be written for the files to be as the session is now: contexts that changed, newest first, so that a
+    /// window is there before the context that names it; `session.json` last, so that what is there is a whole session at any time,
     /// and its time is that of the last save. Empty when nothing changed.
     ///
     /// # Errors

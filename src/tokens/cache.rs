@@ -64,7 +64,6 @@ impl Key {
     #[inline]
     fn slot(self) -> usize {
         let mixed = (self.0 ^ self.1.rotate_left(29)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-        #[expect(clippy::cast_possible_truncation, reason = "the upper bits are the best mixed, and fit")]
         let slot = (mixed >> 40) as usize;
         slot % SLOTS
     }

@@ -76,8 +76,8 @@ fn beyond_ascii(text: &[u8], start: usize, first: u8) -> Character {
     let rest = |offset: usize| text.get(start + offset).map_or(0, |byte| u32::from(byte & 0x3f));
     let first = u32::from(first);
     let (code_point, length) = match first {
-        ..0xe0 => ((first & 0x1f) << 6 | rest(1), 2),
-        ..0xf0 => ((first & 0x0f) << 12 | rest(1) << 6 | rest(2), 3),
+        0xc0..0xe0 => ((first & 0x1f) << 6 | rest(1), 2),
+        0xe0..0xf0 => ((first & 0x0f) << 12 | rest(1) << 6 | rest(2), 3),
         _ => ((first & 0x07) << 18 | rest(1) << 12 | rest(2) << 6 | rest(3), 4),
     };
     Character { classes: classes_of(code_point as usize), end: start + length }

@@ -55,7 +55,6 @@ impl Merger {
     }
 
     /// Leaves the starts of the tokens in `parts`, and the end of the piece.
-    #[expect(clippy::cast_possible_truncation, reason = "the piece is short")]
     fn merge_short(&mut self, ranks: &Ranks, piece: &[u8]) {
         let parts = &mut self.parts;
         parts.clear();
@@ -89,7 +88,6 @@ impl Merger {
     }
 
     /// Leaves the tokens as linked parts.
-    #[expect(clippy::cast_possible_truncation, reason = "a text in the memory of wasm is smaller than 4 GB")]
     fn merge_long(&mut self, ranks: &Ranks, piece: &[u8]) {
         let (links, heap) = (&mut self.links, &mut self.heap);
         let length = piece.len() as u32;

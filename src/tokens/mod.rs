@@ -16,6 +16,15 @@ pub use tokenizer::Tokenizer;
 
 use crate::error::Error;
 
+/// The sum of counts. One that no number holds is as large as can be: a file may claim any count for a message.
+///
+/// # Errors
+///
+/// The first of the counts.
+pub fn total(counts: impl IntoIterator<Item = Result<u64, Error>>) -> Result<u64, Error> {
+    counts.into_iter().try_fold(0u64, |total, count| Ok(total.saturating_add(count?)))
+}
+
 /// Counts the tokens of texts in one encoding.
 pub trait TokenCounter {
     fn encoding(&self) -> Encoding;

@@ -95,7 +95,6 @@ impl Ranks {
     /// Gives the next rank to the token between these places of the data. False if it has one already.
     fn add(&mut self, start: usize, end: usize) -> bool {
         // The counts of vocabularies fit the bits, and their files are far smaller than 4 GB.
-        #[expect(clippy::cast_possible_truncation)]
         let (rank, position) = (self.starts.len() as u32, start as u32);
         self.starts.push(position);
         let token = &self.data[start..end];
@@ -122,7 +121,6 @@ impl Ranks {
         let mask = self.table.len() - 1;
         let tag = tag(hash);
         // The upper bits are the best mixed.
-        #[expect(clippy::cast_possible_truncation, reason = "the bits that are left fit")]
         let mut slot = (hash >> 40) as usize & mask;
         loop {
             let entry = self.table[slot];
@@ -139,7 +137,6 @@ impl Ranks {
 
 const RANK_MASK: u32 = (1 << RANK_BITS) - 1;
 
-#[expect(clippy::cast_possible_truncation, reason = "the lower half is what is wanted")]
 fn tag(hash: u64) -> u32 {
     (hash as u32) << RANK_BITS
 }

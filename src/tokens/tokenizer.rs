@@ -2,11 +2,11 @@
 
 use std::cell::RefCell;
 
+use super::Vocabulary;
 use super::cache::{self, CountCache};
 use super::merge::Merger;
 use super::ranks::{NO_RANK, Rank, Ranks};
 use super::split::SplitRule;
-use super::{Encoding, TokenCounter, Vocabulary};
 use crate::error::Error;
 
 /// The rule of an encoding and its vocabulary, with the memory to work in.
@@ -34,30 +34,13 @@ impl Tokenizer {
         Ok(Self { vocabulary, rule: vocabulary.split_rule(), ranks, work: RefCell::default() })
     }
 
-    /// A counter that calls itself by the name of one of the encodings that use this vocabulary.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Internal`] for an encoding of another vocabulary.
-    pub fn counter(&self, encoding: Encoding) -> Result<impl TokenCounter + '_, Error> {
-        if encoding.vocabulary() != self.vocabulary {
-            return Err(Error::Internal(format!("{} does not use this vocabulary", encoding.name())));
-        }
-        Ok(Counter { encoding, tokenizer: self })
-    }
-
     /// The number of tokens of a text.
     pub fn count(&self, text: &str) -> u64 {
-        self.count_up_to(text, u64::MAX)
-    }
-
-    /// The number of tokens of a text, or, once it is clear that there are more than `limit`, any number above that.
-    pub fn count_up_to(&self, text: &str, limit: u64) -> u64 {
         let Work { merger, cache } = &mut *self.work.borrow_mut();
         let text = text.as_bytes();
         let mut count = 0;
         let mut start = 0;
-        while start < text.len() && count <= limit {
+        while start < text.len() {
             let end = self.rule.piece_end(text, start);
             let mut count_piece = |piece: &[u8]| self.count_piece(piece, merger);
             count += match end - start {
@@ -113,20 +96,5 @@ impl Tokenizer {
             bytes.extend_from_slice(token);
         }
         Ok(bytes)
-    }
-}
-
-struct Counter<'t> {
-    encoding: Encoding,
-    tokenizer: &'t Tokenizer,
-}
-
-impl TokenCounter for Counter<'_> {
-    fn encoding(&self) -> Encoding {
-        self.encoding
-    }
-
-    fn count(&self, text: &str) -> Result<u64, Error> {
-        Ok(self.tokenizer.count(text))
     }
 }

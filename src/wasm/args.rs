@@ -4,11 +4,9 @@ use serde::Deserialize;
 use wasm_bindgen::prelude::*;
 
 use crate::error::Error;
+use crate::json::MAX_SAFE_INTEGER;
 use crate::tokens::Encoding;
 use crate::window::Boundary;
-
-/// The largest whole number that a JavaScript number keeps exactly: 2⁵³ − 1.
-const MAX_SAFE_INTEGER: f64 = 9_007_199_254_740_991.0;
 
 pub fn string(value: &JsValue, argument: &str) -> Result<String, Error> {
     value.as_string().ok_or_else(|| expected(argument, "a string", value))
@@ -80,7 +78,6 @@ pub fn is_absent(value: &JsValue) -> bool {
 }
 
 /// A count for JavaScript.
-#[expect(clippy::cast_precision_loss, reason = "counts stay far below 2⁵³")]
 pub fn to_number(count: u64) -> f64 {
     count as f64
 }
@@ -93,8 +90,7 @@ pub fn expected(argument: &str, expected: &str, found: &JsValue) -> Error {
 fn integer(value: &JsValue) -> Option<i64> {
     // `as_f64` only takes what is a number, not what can be made one.
     let number = value.as_f64()?;
-    #[expect(clippy::cast_possible_truncation, reason = "checked to be whole and in range")]
-    (number.fract() == 0.0 && number.abs() <= MAX_SAFE_INTEGER).then_some(number as i64)
+    (number.fract() == 0.0 && number.abs() <= MAX_SAFE_INTEGER as f64).then_some(number as i64)
 }
 
 /// A value in few words, for an error.

@@ -38,7 +38,8 @@ impl ContextHandle {
 impl ContextHandle {
     pub fn create(system_prompt: Option<String>, tool_definitions: Option<String>) -> Result<Self, JsValue> {
         let (system_prompt, tool_definitions) = specials(system_prompt, tool_definitions)?;
-        Ok(Context::create(system_prompt, tool_definitions, None, &JsEnvironment).into())
+        let environment = JsEnvironment::capture()?;
+        Ok(Context::create(system_prompt, tool_definitions, None, &environment).into())
     }
 
     #[wasm_bindgen(js_name = createFrom)]
@@ -48,13 +49,15 @@ impl ContextHandle {
         tool_definitions: Option<String>,
     ) -> Result<Self, JsValue> {
         let (system_prompt, tool_definitions) = specials(system_prompt, tool_definitions)?;
-        let create = |parent: &Context| Context::create(system_prompt, tool_definitions, Some(parent), &JsEnvironment);
+        let environment = JsEnvironment::capture()?;
+        let create = |parent: &Context| Context::create(system_prompt, tool_definitions, Some(parent), &environment);
         Ok(parent.0.read(create).into())
     }
 
     #[wasm_bindgen(js_name = fromDict)]
     pub fn from_dict(text: &str) -> Result<Self, JsValue> {
-        let context = value(text, json::MAX_DEPTH).and_then(|dict| Context::from_dict(dict, None, &JsEnvironment));
+        let environment = JsEnvironment::capture()?;
+        let context = value(text, json::MAX_DEPTH).and_then(|dict| Context::from_dict(dict, None, &environment));
         Ok(context.map_err(|error| error.in_argument("dict"))?.into())
     }
 
@@ -114,8 +117,9 @@ impl ContextHandle {
     #[wasm_bindgen(js_name = setDict)]
     pub fn set_dict(&self, text: &str) -> Result<(), JsValue> {
         let dict = value(text, json::MAX_DEPTH).map_err(|error| error.in_argument("rawDict"))?;
+        let environment = JsEnvironment::capture()?;
         let replace = |context: &mut Context| {
-            context.replace_dict(dict, &JsEnvironment).map_err(|error| error.in_argument("rawDict"))
+            context.replace_dict(dict, &environment).map_err(|error| error.in_argument("rawDict"))
         };
         Ok(self.0.change(replace)?)
     }
@@ -171,19 +175,22 @@ impl ContextHandle {
         };
         let (system_prompt, tool_definitions) = specials(system_prompt, tool_definitions)?;
         let options = ForkOptions { range, system_prompt, tool_definitions };
-        Ok(self.0.change(|context| Ok(context.fork(options, &JsEnvironment)))?.into())
+        let environment = JsEnvironment::capture()?;
+        Ok(self.0.change(|context| Ok(context.fork(options, &environment)))?.into())
     }
 
     #[wasm_bindgen(js_name = stripThinking)]
     pub fn strip_thinking(&self) -> Result<Self, JsValue> {
-        Ok(self.0.change(|context| Ok(context.strip_thinking(&JsEnvironment)))?.into())
+        let environment = JsEnvironment::capture()?;
+        Ok(self.0.change(|context| Ok(context.strip_thinking(&environment)))?.into())
     }
 
     #[wasm_bindgen(js_name = rollingSequenceWindow)]
     pub fn rolling_sequence_window(&self, count: &JsValue, options: &JsValue) -> Result<Option<Self>, JsValue> {
         let count = args::whole_number(count, "count")?;
         let boundary = args::window_options(options)?;
-        let child = self.0.change(|context| Ok(context.rolling_sequence_window(count, boundary, &JsEnvironment)))?;
+        let environment = JsEnvironment::capture()?;
+        let child = self.0.change(|context| Ok(context.rolling_sequence_window(count, boundary, &environment)))?;
         Ok(child.map(Self::from))
     }
 
@@ -195,12 +202,10 @@ impl ContextHandle {
         options: &JsValue,
     ) -> Result<Option<Self>, JsValue> {
         let max_tokens = args::whole_number(max_tokens, "maxTokens")?;
-        let encoding = args::encoding(encoding)?;
         let boundary = args::window_options(options)?;
-        let tokenizer = encodings::tokenizer(encoding)?;
-        let counter = tokenizer.counter(encoding)?;
-        let window =
-            |context: &mut Context| context.rolling_token_window(max_tokens, &counter, boundary, &JsEnvironment);
+        let counter = encodings::counter(encoding)?;
+        let environment = JsEnvironment::capture()?;
+        let window = |context: &mut Context| context.rolling_token_window(max_tokens, &counter, boundary, &environment);
         Ok(self.0.change(window)?.map(Self::from))
     }
 
@@ -222,27 +227,21 @@ impl ContextHandle {
         options: &JsValue,
     ) -> Result<String, JsValue> {
         let max_tokens = args::whole_number(max_tokens, "maxTokens")?;
-        let encoding = args::encoding(encoding)?;
         let boundary = args::window_options(options)?;
-        let tokenizer = encodings::tokenizer(encoding)?;
-        let counter = tokenizer.counter(encoding)?;
+        let counter = encodings::counter(encoding)?;
         let report = self.0.read(|context| context.plan_token_window(max_tokens, &counter, boundary))?;
         Ok(json::to_compact_text(&report)?)
     }
 
     #[wasm_bindgen(js_name = totalTokenCount)]
     pub fn total_token_count(&self, encoding: &JsValue) -> Result<f64, JsValue> {
-        let encoding = args::encoding(encoding)?;
-        let tokenizer = encodings::tokenizer(encoding)?;
-        let counter = tokenizer.counter(encoding)?;
+        let counter = encodings::counter(encoding)?;
         Ok(args::to_number(self.0.read(|context| context.total_tokens(&counter))?))
     }
 
     #[wasm_bindgen(js_name = tokenCounts)]
     pub fn token_counts(&self, encoding: &JsValue) -> Result<Vec<f64>, JsValue> {
-        let encoding = args::encoding(encoding)?;
-        let tokenizer = encodings::tokenizer(encoding)?;
-        let counter = tokenizer.counter(encoding)?;
+        let counter = encodings::counter(encoding)?;
         let counts: Result<_, Error> = self
             .0
             .read(|context| context.messages().map(|message| Ok(args::to_number(message.tokens(&counter)?))).collect());

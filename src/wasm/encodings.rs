@@ -31,7 +31,7 @@ pub fn load(vocabulary: Vocabulary, data: Vec<u8>) -> Result<(), JsValue> {
 
 /// The tokenizer of an encoding, which is loaded now if that can be done synchronously. To be called before anything is
 /// borrowed: reading a vocabulary runs JavaScript.
-pub fn tokenizer(encoding: Encoding) -> Result<Rc<Tokenizer>, JsValue> {
+fn tokenizer(encoding: Encoding) -> Result<Rc<Tokenizer>, JsValue> {
     let vocabulary = encoding.vocabulary();
     let loaded = || LOADED.with_borrow(|loaded| loaded[vocabulary.index()].clone());
     if let Some(tokenizer) = loaded() {
@@ -48,5 +48,27 @@ pub fn tokenizer(encoding: Encoding) -> Result<Rc<Tokenizer>, JsValue> {
 }
 
 pub fn count(text: &str, encoding: Encoding) -> Result<u64, JsValue> {
-    Ok(tokenizer(encoding)?.counter(encoding)?.count(text)?)
+    Ok(tokenizer(encoding)?.count(text))
+}
+
+/// A counter for the encoding that a caller names. As [`tokenizer`], to be called before anything is borrowed.
+pub fn counter(encoding: &JsValue) -> Result<Counter, JsValue> {
+    let encoding = args::encoding(encoding)?;
+    Ok(Counter { encoding, tokenizer: tokenizer(encoding)? })
+}
+
+/// Counts under the name that a caller gave.
+pub struct Counter {
+    encoding: Encoding,
+    tokenizer: Rc<Tokenizer>,
+}
+
+impl TokenCounter for Counter {
+    fn encoding(&self) -> Encoding {
+        self.encoding
+    }
+
+    fn count(&self, text: &str) -> Result<u64, Error> {
+        Ok(self.tokenizer.count(text))
+    }
 }

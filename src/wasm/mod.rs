@@ -1,7 +1,7 @@
 //! The boundary to JavaScript: classes and functions for the glue in `js/`, which alone calls them.
 //!
-//! Nothing here is held borrowed while JavaScript runs: every method takes `&self`, and what changes lies in a
-//! `RefCell` that is released before a call goes out. Dicts, messages and reports cross as JSON text, which keeps every
+//! Nothing here is held borrowed while code of a caller runs: every method takes `&self`, what changes lies in a
+//! `RefCell` that is released before a call goes out, and the clock is read before. Dicts, messages and reports cross as JSON text, which keeps every
 //! key and, towards Rust, every number.
 
 mod args;
@@ -80,12 +80,14 @@ pub fn complete_message(text: &str, kind: &str) -> Result<String, JsValue> {
 
 /// The message of a JSON text that the glue made of an object.
 fn message(text: &str) -> Result<Message, Error> {
-    value(text, MAX_MESSAGE_DEPTH).and_then(|dict| Message::given(dict, &JsEnvironment)).map_err(ShapeError::in_message)
+    let environment = JsEnvironment::capture()?;
+    value(text, MAX_MESSAGE_DEPTH).and_then(|dict| Message::given(dict, &environment)).map_err(ShapeError::in_message)
 }
 
 fn special_message(kind: Special, text: &str) -> Result<Message, Error> {
+    let environment = JsEnvironment::capture()?;
     value(text, MAX_MESSAGE_DEPTH)
-        .and_then(|dict| Message::given_special(kind, dict, &JsEnvironment))
+        .and_then(|dict| Message::given_special(kind, dict, &environment))
         .map_err(ShapeError::in_message)
 }
 

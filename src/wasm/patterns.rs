@@ -14,8 +14,9 @@ extern "C" {
     #[wasm_bindgen(constructor, catch, js_class = "RegExp")]
     fn new(source: &str, flags: &str) -> Result<Pattern, JsValue>;
 
-    #[wasm_bindgen(method, js_class = "RegExp")]
-    fn test(this: &Pattern, text: &str) -> bool;
+    // It throws where a text is too long for the pattern.
+    #[wasm_bindgen(method, catch, js_class = "RegExp")]
+    fn test(this: &Pattern, text: &str) -> Result<bool, JsValue>;
 }
 
 /// Whether a name as a whole matches a pattern of Python.
@@ -23,5 +24,6 @@ pub fn full_match(pattern: &str, name: &str) -> Result<bool, Error> {
     let refuse = |fault: &str| Error::argument("tool_filter", format!("{pattern:?} cannot be used: {fault}"));
     let translated = JavaScriptPattern::full_match(pattern).map_err(|fault| refuse(&fault))?;
     let compiled = Pattern::new(&translated.source, translated.flags);
-    Ok(compiled.map_err(|_| refuse("it is no regular expression"))?.test(name))
+    let compiled = compiled.map_err(|_| refuse("it is no regular expression"))?;
+    compiled.test(name).map_err(|_| refuse("a name is too long for it"))
 }

@@ -38,7 +38,8 @@ impl SessionHandle {
     ) -> Result<Self, JsValue> {
         let parent_dir = parent_directory(parent_dir)?;
         let (system_prompt, tool_definitions) = specials(system_prompt, tool_definitions)?;
-        let session = Session::create(&parent_dir, system_prompt, tool_definitions, &JsEnvironment);
+        let environment = JsEnvironment::capture()?;
+        let session = Session::create(&parent_dir, system_prompt, tool_definitions, &environment);
         Ok(Self { session: Rc::new(RefCell::new(session)), storage: Storage::new(storage) })
     }
 
@@ -104,13 +105,14 @@ impl SessionHandle {
 
     #[wasm_bindgen(js_name = dictText)]
     pub fn dict_text(&self) -> Result<String, JsValue> {
-        Ok(json::to_compact_text(self.session.borrow().dict())?)
+        let text = json::to_compact_text(self.session.borrow().dict());
+        Ok(text?)
     }
 
     #[wasm_bindgen(js_name = setDict)]
     pub fn set_dict(&self, text: &str) -> Result<(), JsValue> {
         let dict = value(text, json::MAX_DEPTH).map_err(|error| error.in_argument("rawDict"))?;
-        Ok(self.session.borrow_mut().replace_dict(dict)?)
+        self.change(|session| session.replace_dict(dict))
     }
 
     #[wasm_bindgen(getter, js_name = activeContextId)]
@@ -158,10 +160,10 @@ impl SessionHandle {
     pub fn save(&self) -> Promise {
         let (session, storage) = (self.session.clone(), self.storage.clone());
         future_to_promise(async move {
-            let plan = session.borrow().save_plan()?;
+            let plan = change(&session, |session| session.save_plan())?;
             for write in &plan.writes {
                 if let Some(current) = storage.digest(&write.path).await? {
-                    session.borrow().check_write(write, &current)?;
+                    change(&session, |session| session.check_write(write, &current))?;
                 }
             }
             for write in &plan.writes {
@@ -205,7 +207,8 @@ impl SessionHandle {
     ) -> Result<Option<ContextHandle>, JsValue> {
         let count = args::whole_number(count, "count")?;
         let boundary = args::window_options(options)?;
-        let child = self.session.borrow_mut().rolling_sequence_window(count, boundary, &JsEnvironment)?;
+        let environment = JsEnvironment::capture()?;
+        let child = self.change(|session| session.rolling_sequence_window(count, boundary, &environment))?;
         Ok(child.map(ContextHandle::from))
     }
 
@@ -217,11 +220,11 @@ impl SessionHandle {
         options: &JsValue,
     ) -> Result<Option<ContextHandle>, JsValue> {
         let max_tokens = args::whole_number(max_tokens, "maxTokens")?;
-        let encoding = args::encoding(encoding)?;
         let boundary = args::window_options(options)?;
-        let tokenizer = encodings::tokenizer(encoding)?;
-        let counter = tokenizer.counter(encoding)?;
-        let child = self.session.borrow_mut().rolling_token_window(max_tokens, &counter, boundary, &JsEnvironment)?;
+        let counter = encodings::counter(encoding)?;
+        let environment = JsEnvironment::capture()?;
+        let child =
+            self.change(|session| session.rolling_token_window(max_tokens, &counter, boundary, &environment))?;
         Ok(child.map(ContextHandle::from))
     }
 
@@ -229,13 +232,13 @@ impl SessionHandle {
     #[wasm_bindgen(js_name = addHook)]
     pub fn add_hook(&self, message_id: &JsValue, name: &JsValue) -> Result<String, JsValue> {
         let (message_id, name) = (args::string(message_id, "message.id")?, args::string(name, "name")?);
-        Ok(self.session.borrow_mut().add_hook(&message_id, &name)?)
+        self.change(|session| session.add_hook(&message_id, &name))
     }
 
     /// Makes the content of messages with hooks of what the hooks returned: ids and texts stand side by side.
     pub fn materialize(&self, hook_ids: Vec<String>, texts: Vec<String>) -> Result<(), JsValue> {
         let outputs = HookOutputs::new(hook_ids.into_iter().zip(texts));
-        Ok(self.session.borrow_mut().materialize(&outputs, &patterns::full_match)?)
+        self.change(|session| session.materialize(&outputs, &patterns::full_match))
     }
 
     #[wasm_bindgen(js_name = stateGet)]
@@ -247,26 +250,41 @@ impl SessionHandle {
     #[wasm_bindgen(js_name = stateCreate)]
     pub fn state_create(&self, name: &JsValue, value: &JsValue) -> Result<(), JsValue> {
         let (name, value) = (args::string(name, "name")?, args::string(value, "value")?);
-        Ok(self.session.borrow_mut().create_state(&name, value)?)
+        self.change(|session| session.create_state(&name, value))
     }
 
     #[wasm_bindgen(js_name = stateUpdate)]
     pub fn state_update(&self, name: &JsValue, old: &JsValue, new: &JsValue) -> Result<(), JsValue> {
         let name = args::string(name, "name")?;
         let (old, new) = (args::string(old, "oldValue")?, args::string(new, "newValue")?);
-        Ok(self.session.borrow_mut().update_state(&name, &old, new)?)
+        self.change(|session| session.update_state(&name, &old, new))
     }
 
     #[wasm_bindgen(js_name = stateDelete)]
     pub fn state_delete(&self, name: &JsValue) -> Result<(), JsValue> {
         let name = args::string(name, "name")?;
-        Ok(self.session.borrow_mut().delete_state(&name)?)
+        self.change(|session| session.delete_state(&name))
     }
 
     #[wasm_bindgen(js_name = stateList)]
     pub fn state_list(&self) -> Vec<String> {
         self.session.borrow().state_names().into_iter().map(str::to_owned).collect()
     }
+}
+
+impl SessionHandle {
+    fn change<T>(&self, change_session: impl FnOnce(&mut Session) -> Result<T, Error>) -> Result<T, JsValue> {
+        change(&self.session, change_session)
+    }
+}
+
+/// Works on a session. Its error is made an object of JavaScript when the session is released.
+fn change<T>(session: &RefCell<Session>, change: impl FnOnce(&mut Session) -> Result<T, Error>) -> Result<T, JsValue> {
+    let result = match session.try_borrow_mut() {
+        Ok(mut session) => change(&mut session),
+        Err(error) => Err(Error::Internal(error.to_string())),
+    };
+    Ok(result?)
 }
 
 fn parent_directory(parent_dir: &JsValue) -> Result<String, Error> {
@@ -285,7 +303,8 @@ async fn load_context(session: &RefCell<Session>, storage: &Storage, id: &str) -
     let path = session.borrow().layout().context_file(&id);
     let text = storage.read(&path).await?;
     let text = text.ok_or_else(|| Error::ContextNotFound { id: id.to_string(), path })?;
-    Ok(session.borrow_mut().adopt_stored(&id, &text, &JsEnvironment)?.into())
+    let environment = JsEnvironment::capture()?;
+    Ok(change(session, |session| session.adopt_stored(&id, &text, &environment))?.into())
 }
 
 /// The summary of a session; `None` for a directory that holds none.

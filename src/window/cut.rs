@@ -2,7 +2,7 @@
 
 use crate::conversation::Context;
 use crate::error::Error;
-use crate::tokens::TokenCounter;
+use crate::tokens::{self, TokenCounter};
 
 /// The positions of the non-special messages that a window keeps and drops, each in display order.
 #[derive(Debug, PartialEq, Eq)]
@@ -51,7 +51,7 @@ impl Cut {
 /// The tokens of the special messages.
 pub(super) fn special_tokens(context: &Context, counter: &dyn TokenCounter) -> Result<u64, Error> {
     let specials = context.specials().into_iter().flatten();
-    specials.filter_map(|position| context.message(position)).map(|message| message.tokens(counter)).sum()
+    tokens::total(specials.filter_map(|position| context.message(position)).map(|message| message.tokens(counter)))
 }
 
 /// The positions of the non-special messages from the oldest to the newest: by sequence number, and one without a number

@@ -7,7 +7,7 @@ use super::Boundary;
 use super::cut::{Cut, special_tokens};
 use crate::conversation::{Context, Message};
 use crate::error::Error;
-use crate::tokens::TokenCounter;
+use crate::tokens::{TokenCounter, total};
 
 /// The decision of a window. In JSON its keys are in camel case.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -52,14 +52,14 @@ impl WindowReport {
     pub(super) fn with_tokens(self, context: &Context, cut: &Cut, counter: &dyn TokenCounter) -> Result<Self, Error> {
         let special = special_tokens(context, counter)?;
         let kept = cut.kept.iter().filter_map(|&position| context.message(position));
-        let kept: u64 = kept.map(|message| message.tokens(counter)).sum::<Result<u64, Error>>()?;
+        let kept = total(kept.map(|message| message.tokens(counter)))?;
         let tokens =
             context.messages().map(|message: &Message| Ok((message.id().to_owned(), message.tokens(counter)?)));
         Ok(Self {
             encoding: Some(counter.encoding().name()),
             special_tokens: Some(special),
             tokens_before: Some(context.total_tokens(counter)?),
-            tokens_after: Some(special + kept),
+            tokens_after: Some(special.saturating_add(kept)),
             tokens: Some(tokens.collect::<Result<_, Error>>()?),
             ..self
         })

@@ -5,6 +5,7 @@ use std::cell::Cell;
 use std::collections::BTreeMap;
 
 use peteos_session::conversation::{Context, Message};
+use peteos_session::digest::sha256_hex;
 use peteos_session::environment::{Environment, LocalTime};
 use peteos_session::error::Error;
 use peteos_session::id::{ContextId, SessionId};
@@ -59,11 +60,6 @@ pub fn dict(context: &Context) -> Value {
     json::parse(&json::to_file_bytes(context).unwrap()).unwrap()
 }
 
-fn digest(contents: &[u8]) -> String {
-    use sha2::Digest;
-    sha2::Sha256::digest(contents).iter().map(|byte| format!("{byte:02x}")).collect()
-}
-
 /// A disk in memory.
 #[derive(Default)]
 pub struct Disk {
@@ -81,7 +77,7 @@ impl Disk {
         let plan = session.save_plan()?;
         for write in &plan.writes {
             if let Some(current) = self.files.get(&write.path) {
-                session.check_write(write, &digest(current))?;
+                session.check_write(write, &sha256_hex(current))?;
             }
         }
         let mut names = Vec::new();
