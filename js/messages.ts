@@ -55,26 +55,32 @@ export const ToolDefinitionsMessage = {
 
 /** Makes the parts of messages. They are plain objects; any object of the same shape serves as well. */
 export const ContentPart = {
+  /** A text. */
   text(text: string): TextPart {
     return { type: 'text', text }
   },
 
+  /** What a model thought; left out by `stripThinking`. */
   thinking(text: string): ThinkingPart {
     return { type: 'thinking', text }
   },
 
+  /** An image, as base64 data with its media type or at a URL. */
   image(source: MediaSource): MediaPart {
     return { type: 'image', source }
   },
 
+  /** A video. */
   video(source: MediaSource): MediaPart {
     return { type: 'video', source }
   },
 
+  /** A sound. */
   audio(source: MediaSource): MediaPart {
     return { type: 'audio', source }
   },
 
+  /** A PDF document. */
   pdf(source: MediaSource): MediaPart {
     return { type: 'pdf', source }
   },

@@ -33,6 +33,7 @@ impl LocalTime {
 
 /// A clock and a source of random ids. The core has none of its own, so that a test decides what both say.
 pub trait Environment {
+    /// What the clock says.
     fn now(&self) -> LocalTime;
 
     /// A new random (version 4) uuid.

@@ -15,6 +15,7 @@ pub struct Layout {
 }
 
 impl Layout {
+    /// The paths below `parent_dir`; separators at its end do not count.
     pub fn new(parent_dir: &str, id: SessionId) -> Self {
         let trimmed = parent_dir.trim_end_matches('/');
         // Of the root directory the separator is all there is.
@@ -22,6 +23,7 @@ impl Layout {
         Self { parent_dir: parent_dir.to_owned(), id }
     }
 
+    /// The session's uuid.
     pub fn id(&self) -> &SessionId {
         &self.id
     }
@@ -31,10 +33,12 @@ impl Layout {
         join(&self.parent_dir, self.id.as_str())
     }
 
+    /// `parent_dir/uuid/session.json`.
     pub fn session_file(&self) -> String {
         join(&self.session_dir(), SESSION_FILE)
     }
 
+    /// `parent_dir/uuid/<id>.json`.
     pub fn context_file(&self, id: &ContextId) -> String {
         join(&self.session_dir(), &id.file_name())
     }

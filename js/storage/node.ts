@@ -25,10 +25,12 @@ export class NodeFileStorage implements SessionStorage {
     this.#root = options.root === undefined ? undefined : resolve(options.root)
   }
 
+  /** The contents of a file; `null` where there is none. */
   async read(path: string): Promise<Uint8Array | null> {
     return unlessAbsent(readFile(this.#resolve(path)), null)
   }
 
+  /** Replaces a file, atomically and durably. */
   async write(path: string, data: Uint8Array): Promise<void> {
     const target = this.#resolve(path)
     const directory = dirname(target)
@@ -45,19 +47,23 @@ export class NodeFileStorage implements SessionStorage {
     await syncDirectory(directory)
   }
 
+  /** The names in a directory; none where it does not exist. */
   async list(directory: string): Promise<string[]> {
     return unlessAbsent(readdir(this.#resolve(directory)), [])
   }
 
+  /** Removes a file, if it is there. */
   async remove(path: string): Promise<void> {
     await unlessAbsent(unlink(this.#resolve(path)), undefined)
   }
 
+  /** The SHA-256 of the contents; `null` where there is no file. */
   async digest(path: string): Promise<string | null> {
     const contents = await this.read(path)
     return contents === null ? null : createHash('sha256').update(contents).digest('hex')
   }
 
+  /** When the file was written, in milliseconds since 1970; `null` where there is none. */
   async modifiedTime(path: string): Promise<number | null> {
     return unlessAbsent(stat(this.#resolve(path)).then((file) => file.mtimeMs), null)
   }

@@ -39,8 +39,10 @@ pub enum Special {
 }
 
 impl Special {
+    /// Both, in the order in which they stand.
     pub const ALL: [Self; 2] = [Self::SystemPrompt, Self::ToolDefinitions];
 
+    /// The role that such a message has.
     pub fn role(self) -> &'static str {
         match self {
             Self::SystemPrompt => "system",
@@ -48,6 +50,7 @@ impl Special {
         }
     }
 
+    /// The name of its class in the Python package.
     pub fn type_name(self) -> &'static str {
         match self {
             Self::SystemPrompt => "SystemPromptMessage",
@@ -311,6 +314,7 @@ impl Context {
         }
     }
 
+    /// The id, which its file is named after.
     pub fn id(&self) -> &ContextId {
         &self.id
     }
@@ -325,6 +329,7 @@ impl Context {
         self.messages.iter().map(|stored| &stored.message)
     }
 
+    /// The message at a position of the display order.
     pub fn message(&self, index: usize) -> Option<&Message> {
         self.messages.get(index).map(|stored| &stored.message)
     }
@@ -345,6 +350,7 @@ impl Context {
         self.mutation_counter
     }
 
+    /// Texts by their SHA-256 in hexadecimal digits.
     pub fn content_map(&self) -> &Object {
         static EMPTY: std::sync::LazyLock<Object> = std::sync::LazyLock::new(Object::new);
         self.fields.get(keys::CONTENT_MAP).and_then(Value::as_object).unwrap_or(&EMPTY)

@@ -91,14 +91,17 @@ impl Message {
         Self { dict, sequence, counts: Default::default() }
     }
 
+    /// What the file holds of it.
     pub fn dict(&self) -> &Object {
         &self.dict
     }
 
+    /// A uuid; empty where a file has something else.
     pub fn id(&self) -> &str {
         self.string("id")
     }
 
+    /// Who says it; empty where a file does not tell.
     pub fn role(&self) -> &str {
         self.string("role")
     }

@@ -96,14 +96,17 @@ impl Session {
         }
     }
 
+    /// The uuid.
     pub fn id(&self) -> &SessionId {
         self.layout.id()
     }
 
+    /// The paths of its files.
     pub fn layout(&self) -> &Layout {
         &self.layout
     }
 
+    /// What `session.json` holds.
     pub fn dict(&self) -> &Object {
         &self.dict
     }
@@ -113,6 +116,7 @@ impl Session {
         self.revision
     }
 
+    /// The context that goes to a model.
     pub fn active_context(&self) -> Option<&SharedContext> {
         self.active.as_ref()
     }

@@ -24,6 +24,7 @@ pub enum Vocabulary {
 }
 
 impl Encoding {
+    /// All of them, the oldest first.
     pub const ALL: [Self; 6] =
         [Self::R50kBase, Self::P50kBase, Self::P50kEdit, Self::Cl100kBase, Self::O200kBase, Self::O200kHarmony];
 
@@ -59,6 +60,7 @@ impl Encoding {
         Self::ALL.into_iter().map(Self::name).chain(["gpt2"]).collect()
     }
 
+    /// The vocabulary that its tokens are looked up in.
     pub fn vocabulary(self) -> Vocabulary {
         match self {
             Self::R50kBase => Vocabulary::R50k,
@@ -70,6 +72,7 @@ impl Encoding {
 }
 
 impl Vocabulary {
+    /// How many there are.
     pub const COUNT: usize = 4;
 
     /// A number below [`Vocabulary::COUNT`], for tables.

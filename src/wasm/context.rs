@@ -13,6 +13,7 @@ use crate::session::SharedContext;
 /// The texts of several messages cross together up to this length in bytes: a string of JavaScript has a limit.
 const LONG_TEXT: usize = 1 << 26;
 
+/// What the class `Context` of the glue holds.
 #[wasm_bindgen]
 pub struct ContextHandle(SharedContext);
 

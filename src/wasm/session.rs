@@ -21,7 +21,7 @@ use crate::storage::{Layout, check_parent_dir};
 /// So many files are read at once when sessions are listed.
 const READS_AT_ONCE: usize = 16;
 
-/// The parts are shared with the promises that it hands out, which outlive it when it is freed.
+/// What the class `Session` of the glue holds. The parts are shared with the promises that it hands out, which outlive it when it is freed.
 #[wasm_bindgen]
 pub struct SessionHandle {
     session: Rc<RefCell<Session>>,
