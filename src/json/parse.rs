@@ -104,22 +104,24 @@ impl<'t> Reader<'t> {
         loop {
             self.skip_space();
             let mut value = match self.peek() {
-                Some(b'[') if self.opens(&open, b']')? => {
-                    open.push(Open::Array(Vec::new()));
-                    continue;
+                Some(b'[') => {
+                    self.enter(open.len())?;
+                    if !self.pass(b']') {
+                        open.push(Open::Array(Vec::new()));
+                        continue;
+                    }
+                    Value::Array(Vec::new())
                 }
-                Some(b'{') if self.opens(&open, b'}')? => {
-                    open.push(Open::Object(Object::new(), self.key()?));
-                    continue;
+                Some(b'{') => {
+                    self.enter(open.len())?;
+                    if !self.pass(b'}') {
+                        open.push(Open::Object(Object::new(), self.key()?));
+                        continue;
+                    }
+                    Value::Object(Object::new())
                 }
-                // Empty ones, whose brackets have been passed.
-                Some(b'[') => Value::Array(Vec::new()),
-                Some(b'{') => Value::Object(Object::new()),
                 _ => self.scalar()?,
             };
-            if matches!(value, Value::Array(_) | Value::Object(_)) {
-                self.pass_empty();
-            }
             // The value may be the last of the arrays and objects around it.
             loop {
                 value = match open.pop() {
@@ -187,26 +189,14 @@ impl<'t> Reader<'t> {
         Ok(key)
     }
 
-    /// Whether an array or object that begins here has content; if so its bracket is passed.
-    fn opens(&mut self, open: &[Open], close: u8) -> Result<bool, Fault> {
-        if open.len() >= self.max_depth {
+    /// Passes the bracket of an array or object within `depth` others, and the space after it.
+    fn enter(&mut self, depth: usize) -> Result<(), Fault> {
+        if depth >= self.max_depth {
             return self.fault(&format!("nested deeper than {} levels", self.max_depth));
         }
-        let start = self.position;
         self.position += 1;
         self.skip_space();
-        if self.peek() == Some(close) {
-            self.position = start;
-            return Ok(false);
-        }
-        Ok(true)
-    }
-
-    /// Passes the brackets of an empty array or object.
-    fn pass_empty(&mut self) {
-        self.position += 1;
-        self.skip_space();
-        self.position += 1;
+        Ok(())
     }
 
     fn scalar(&mut self) -> Result<Value, Fault> {
