@@ -1,5 +1,6 @@
 //! Where a session lives: the paths of its files, and what a save writes in which order.
 
+use crate::digest::sha256_hex;
 use crate::error::Error;
 use crate::id::{ContextId, SessionId};
 use crate::session::SharedContext;
@@ -79,8 +80,17 @@ pub struct SavePlan {
 pub struct PlannedWrite {
     pub path: String,
     pub bytes: Vec<u8>,
+    /// The SHA-256 of the bytes in hexadecimal digits.
+    pub digest: String,
     /// What the session is to be told when it is done.
     pub what: Written,
+}
+
+impl PlannedWrite {
+    pub(crate) fn new(path: String, bytes: Vec<u8>, what: Written) -> Self {
+        let digest = sha256_hex(&bytes);
+        Self { path, bytes, digest, what }
+    }
 }
 
 /// What a write has made durable.

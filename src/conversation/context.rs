@@ -358,7 +358,7 @@ impl Context {
 
     /// The ids of the contexts forked from this one.
     pub fn children(&self) -> impl Iterator<Item = &str> {
-        let children = self.fields.get(keys::CHILDREN).and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
+        let children = json::items(&self.fields, keys::CHILDREN);
         children.iter().filter_map(Value::as_str)
     }
 
@@ -583,7 +583,7 @@ fn check_fields(fields: &Object) -> Result<(), ShapeError> {
     for kind in Special::ALL {
         shape::optional(fields, &root, kind.id_key(), "a string or null", is_id)?;
     }
-    let anchors = fields.get(keys::ANCHOR_POINTS).and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
+    let anchors = json::items(fields, keys::ANCHOR_POINTS);
     anchors.iter().enumerate().try_for_each(|(index, anchor)| match anchor.as_array().map(Vec::as_slice) {
         Some([Value::String(_), position]) if is_counter(position) => Ok(()),
         _ => Err(wrong(&root.key(keys::ANCHOR_POINTS).index(index), "a name and a message index", anchor)),

@@ -9,7 +9,7 @@ use super::context::Special;
 use super::shape;
 use crate::environment::Environment;
 use crate::error::{Error, ShapeError};
-use crate::json::{FieldPath, MAX_DEPTH, MAX_SAFE_INTEGER, Object, keep_numbers, to_python_text};
+use crate::json::{FieldPath, MAX_DEPTH, MAX_SAFE_INTEGER, Object, items, keep_numbers, to_python_text};
 use crate::tokens::{Encoding, TokenCounter, Vocabulary};
 
 const SEQUENCE_NUMBER: &str = "_sequence_number";
@@ -118,7 +118,7 @@ impl Message {
 
     /// The ids of the hooks that its content is made of.
     pub fn hook_ids(&self) -> impl Iterator<Item = &str> {
-        let ids = self.dict.get(HOOK_IDS).and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
+        let ids = items(&self.dict, HOOK_IDS);
         ids.iter().filter_map(Value::as_str)
     }
 

@@ -7,7 +7,7 @@
 use serde_json::Value;
 
 use crate::error::ShapeError;
-use crate::json::{FieldPath, MAX_SAFE_INTEGER, Object};
+use crate::json::{FieldPath, MAX_SAFE_INTEGER, Object, items};
 
 /// The roles that a new message may have. `tool` is that of tool definitions; the results of calls are `tool_result` to
 /// the Python package, which takes a message of the role `tool` for definitions when it calls a model.
@@ -51,7 +51,7 @@ pub fn check_given(message: &Object) -> Result<(), ShapeError> {
     optional(message, &root, "token_count", "a whole number from 0 up", |count| {
         count.as_u64().is_some_and(|count| count <= MAX_SAFE_INTEGER)
     })?;
-    let parts = message.get("content").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
+    let parts = items(message, "content");
     let content = root.key("content");
     parts.iter().enumerate().try_for_each(|(index, part)| match part.as_object() {
         Some(part) => check_part(part, &content.index(index)),

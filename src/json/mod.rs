@@ -23,3 +23,8 @@ pub const MAX_SAFE_INTEGER: u64 = (1 << 53) - 1;
 
 /// A JSON object with its keys in order.
 pub type Object = serde_json::Map<String, serde_json::Value>;
+
+/// The items of the array that a field holds; none where it holds no array.
+pub fn items<'o>(object: &'o Object, key: &str) -> &'o [serde_json::Value] {
+    object.get(key).and_then(serde_json::Value::as_array).map_or(&[], Vec::as_slice)
+}

@@ -18,24 +18,21 @@ impl KnownFiles {
 
     /// Takes note of a write that is to begin. Should it fail the file may hold the old contents or the new ones.
     pub fn begin(&mut self, write: &PlannedWrite) {
-        let digest = sha256_hex(&write.bytes);
         let known = self.0.entry(write.path.clone()).or_default();
-        if !known.contains(&digest) {
-            known.push(digest);
+        if !known.contains(&write.digest) {
+            known.push(write.digest.clone());
         }
     }
 
     /// Takes note that a write was done.
     pub fn written(&mut self, write: &PlannedWrite) {
-        self.0.insert(write.path.clone(), vec![sha256_hex(&write.bytes)]);
+        self.0.insert(write.path.clone(), vec![write.digest.clone()]);
     }
 
     /// Refuses to write over contents, given by their digest, that this session does not know.
     pub fn check(&self, write: &PlannedWrite, current: &str) -> Result<(), Error> {
         let known = self.0.get(&write.path);
-        if known.is_some_and(|known| known.iter().any(|digest| digest == current))
-            || current == sha256_hex(&write.bytes)
-        {
+        if known.is_some_and(|known| known.iter().any(|digest| digest == current)) || current == write.digest {
             return Ok(());
         }
         Err(Error::FileConflict { path: write.path.clone(), was_known: known.is_some() })

@@ -136,7 +136,7 @@ impl Session {
 
     /// The names of the tools that run without asking.
     pub fn auto_approve_tools(&self) -> Vec<&str> {
-        let tools = self.dict.get(keys::AUTO_APPROVE_TOOLS).and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
+        let tools = json::items(&self.dict, keys::AUTO_APPROVE_TOOLS);
         tools.iter().filter_map(Value::as_str).collect()
     }
 
@@ -301,12 +301,12 @@ impl Session {
                 Ok::<_, Error>((self.layout.context_file(context.id()), bytes, context.revision()))
             })?;
             let (path, bytes, revision) = write;
-            writes.push(PlannedWrite { path, bytes, what: Written::Context { context, revision } });
+            writes.push(PlannedWrite::new(path, bytes, Written::Context { context, revision }));
         }
         if !writes.is_empty() || self.saved_revision != Some(self.revision) {
             let bytes = json::to_file_bytes(&self.dict)?;
             let what = Written::Session { revision: self.revision };
-            writes.push(PlannedWrite { path: self.layout.session_file(), bytes, what });
+            writes.push(PlannedWrite::new(self.layout.session_file(), bytes, what));
         }
         Ok(SavePlan { writes })
     }
