@@ -31,7 +31,7 @@ impl Character {
     }
 }
 
-/// The character that begins at `start` in UTF-8 text; `None` at the end.
+/// The character that begins at `start` in UTF-8 text; `None` at the end. Bytes that are not UTF-8 are some character.
 #[inline]
 pub fn character(text: &[u8], start: usize) -> Option<Character> {
     let first = *text.get(start)?;
@@ -72,17 +72,32 @@ fn end_while(text: &[u8], mut position: usize, goes_on: impl Fn(u8) -> bool) -> 
     position
 }
 
+#[inline]
 fn beyond_ascii(text: &[u8], start: usize, first: u8) -> Character {
-    let rest = |offset: usize| text.get(start + offset).map_or(0, |byte| u32::from(byte & 0x3f));
+    let rest = |byte: u8| u32::from(byte & 0x3f);
     let first = u32::from(first);
-    let (code_point, length) = match first {
-        0xc0..0xe0 => ((first & 0x1f) << 6 | rest(1), 2),
-        0xe0..0xf0 => ((first & 0x0f) << 12 | rest(1) << 6 | rest(2), 3),
-        _ => ((first & 0x07) << 18 | rest(1) << 12 | rest(2) << 6 | rest(3), 4),
+    let [_, second, third, fourth] = match text[start..].first_chunk::<4>() {
+        Some(bytes) => *bytes,
+        None => last_bytes(&text[start..]),
     };
-    Character { classes: classes_of(code_point as usize), end: start + length }
+    let (code_point, length) = match first {
+        0xc0..0xe0 => ((first & 0x1f) << 6 | rest(second), 2),
+        0xe0..0xf0 => ((first & 0x0f) << 12 | rest(second) << 6 | rest(third), 3),
+        _ => ((first & 0x07) << 18 | rest(second) << 12 | rest(third) << 6 | rest(fourth), 4),
+    };
+    // What is not UTF-8 may claim to go on after the end.
+    Character { classes: classes_of(code_point as usize), end: (start + length).min(text.len()) }
 }
 
+/// Fewer than four bytes, with zeros after them.
+#[inline(never)]
+fn last_bytes(text: &[u8]) -> [u8; 4] {
+    let mut bytes = [0; 4];
+    bytes[..text.len()].copy_from_slice(text);
+    bytes
+}
+
+#[inline]
 fn classes_of(code_point: usize) -> u8 {
     INDEX.get(code_point / BLOCK).map_or(0, |&block| BLOCKS[usize::from(block)][code_point % BLOCK])
 }

@@ -1,5 +1,8 @@
 //! The encodings of tiktoken by name.
 
+use std::borrow::Cow;
+
+use super::ranks::Rank;
 use super::split::SplitRule;
 use crate::error::Error;
 
@@ -43,6 +46,11 @@ impl Encoding {
             .ok_or_else(|| Error::UnknownEncoding { argument: "encoding", name: name.to_owned() })
     }
 
+    /// Its place in [`Encoding::ALL`].
+    pub fn number(self) -> usize {
+        self as usize
+    }
+
     /// The name in tiktoken.
     pub fn name(self) -> &'static str {
         match self {
@@ -58,6 +66,31 @@ impl Encoding {
     /// Every name that [`Encoding::parse`] takes.
     pub fn known_names() -> Vec<&'static str> {
         Self::ALL.into_iter().map(Self::name).chain(["gpt2"]).collect()
+    }
+
+    /// The text of the special token of this rank. A text never becomes one: they mark where a model's input begins and
+    /// ends, and what is between is not to be taken for a mark.
+    pub fn special_token(self, rank: Rank) -> Option<Cow<'static, str>> {
+        let name = match (self, rank) {
+            (Self::R50kBase | Self::P50kBase | Self::P50kEdit, 50_256)
+            | (Self::Cl100kBase, 100_257)
+            | (Self::O200kBase | Self::O200kHarmony, 199_999) => "<|endoftext|>",
+            (Self::P50kEdit, 50_281) | (Self::Cl100kBase, 100_258) => "<|fim_prefix|>",
+            (Self::P50kEdit, 50_282) | (Self::Cl100kBase, 100_259) => "<|fim_middle|>",
+            (Self::P50kEdit, 50_283) | (Self::Cl100kBase, 100_260) => "<|fim_suffix|>",
+            (Self::Cl100kBase, 100_276) | (Self::O200kBase, 200_018) => "<|endofprompt|>",
+            (Self::O200kHarmony, 199_998) => "<|startoftext|>",
+            (Self::O200kHarmony, 200_002) => "<|return|>",
+            (Self::O200kHarmony, 200_003) => "<|constrain|>",
+            (Self::O200kHarmony, 200_005) => "<|channel|>",
+            (Self::O200kHarmony, 200_006) => "<|start|>",
+            (Self::O200kHarmony, 200_007) => "<|end|>",
+            (Self::O200kHarmony, 200_008) => "<|message|>",
+            (Self::O200kHarmony, 200_012) => "<|call|>",
+            (Self::O200kHarmony, 200_000..=201_087) => return Some(format!("<|reserved_{rank}|>").into()),
+            _ => return None,
+        };
+        Some(name.into())
     }
 
     /// The vocabulary that its tokens are looked up in.

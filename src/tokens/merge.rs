@@ -2,18 +2,29 @@
 //!
 //! Starting from its bytes, the two neighbours that together are the token of the lowest rank are merged, the leftmost of
 //! equals first, until no two neighbours are a token.
+//!
+//! A long piece is merged in windows that overlap, because the work for one grows faster than its length. That is exact:
+//! tokens are the result for a piece if each two neighbours are the result for their own bytes. (Of all merges across the
+//! ends of such tokens, take the one that would come first. Until then what is merged within the two tokens beside it is
+//! what would be merged were they alone; alone they are never merged across.) Neighbours in the result for a window are,
+//! for the same reason. So where the next window begins at the start of one of this window's tokens and begins with that
+//! same token, the tokens before it and those of the next window follow one another in the result for the piece.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use super::ranks::{NO_RANK, Rank, Ranks};
 
-/// Up to this length the next merge is looked for among all: that is quicker than keeping a heap of few.
+/// The lengths of windows in bytes: first the cheapest, then one that holds several of the longest tokens.
+const WINDOWS: [usize; 2] = [64, 512];
+/// Up to this length a piece is merged at once.
 const SHORT: usize = 96;
 
 /// Merges pieces; keeps its memory from one to the next.
 #[derive(Default)]
 pub struct Merger {
+    /// Where each token of the piece ends.
+    ends: Vec<u32>,
     parts: Vec<Part>,
     heap: BinaryHeap<Reverse<(Rank, u32)>>,
     links: Vec<Link>,
@@ -37,37 +48,58 @@ struct Link {
 }
 
 impl Merger {
-    /// Calls `found` with each token of the piece, in order.
-    pub fn tokens<'p>(&mut self, ranks: &Ranks, piece: &'p [u8], mut found: impl FnMut(&'p [u8])) {
+    /// Where each token of the piece ends, in order.
+    pub fn ends(&mut self, ranks: &Ranks, piece: &[u8]) -> &[u32] {
+        self.ends.clear();
         if piece.len() <= SHORT {
-            self.merge_short(ranks, piece);
-            for pair in self.parts.windows(2) {
-                found(&piece[pair[0].start as usize..pair[1].start as usize]);
+            self.merge(ranks, piece);
+            self.ends.extend(self.parts[1..].iter().map(|part| part.start));
+        } else if !WINDOWS.into_iter().any(|window| self.merge_in_windows(ranks, piece, window)) {
+            self.merge_with_heap(ranks, piece);
+        }
+        &self.ends
+    }
+
+    /// Merges what is in each window. False if the windows are too short to agree.
+    fn merge_in_windows(&mut self, ranks: &Ranks, piece: &[u8], window: usize) -> bool {
+        self.ends.clear();
+        let mut start = 0;
+        // Where the first token of the next window has to end.
+        let mut expected = None;
+        loop {
+            let end = (start + window).min(piece.len());
+            self.merge(ranks, &piece[start..end]);
+            let ends = self.parts[1..].iter().map(|part| start as u32 + part.start);
+            if expected.is_some_and(|expected| ends.clone().next() != Some(expected)) {
+                return false;
             }
-        } else {
-            self.merge_long(ranks, piece);
-            let mut start = 0;
-            while let Some(link) = self.links.get(start) {
-                found(&piece[start..link.next as usize]);
-                start = link.next as usize;
+            if end == piece.len() {
+                self.ends.extend(ends);
+                return true;
             }
+            // The tokens near the end of the window may be others in the piece.
+            let settled = (start + window / 4 * 3) as u32;
+            let before = self.ends.len();
+            self.ends.extend(ends.clone().take_while(|end| *end <= settled));
+            let Some(&next) = self.ends[before..].last() else { return false };
+            expected = ends.clone().find(|end| *end > next);
+            start = next as usize;
         }
     }
 
     /// Leaves the starts of the tokens in `parts`, and the end of the piece.
-    fn merge_short(&mut self, ranks: &Ranks, piece: &[u8]) {
+    fn merge(&mut self, ranks: &Ranks, piece: &[u8]) {
         let parts = &mut self.parts;
         parts.clear();
-        for start in 0..piece.len() {
-            let rank = piece.get(start..start + 2).map_or(NO_RANK, |pair| ranks.rank(pair));
-            parts.push(Part { start: start as u32, rank });
+        let mut start = 0;
+        let mut end = ranks.part_end(piece, 0);
+        while end < piece.len() {
+            let next_end = ranks.part_end(piece, end);
+            parts.push(Part { start: start as u32, rank: ranks.rank(&piece[start..next_end]) });
+            (start, end) = (end, next_end);
         }
+        parts.push(Part { start: start as u32, rank: NO_RANK });
         parts.push(Part { start: piece.len() as u32, rank: NO_RANK });
-        // The rank of the part at `index` merged with the one after.
-        let merged = |parts: &[Part], index: usize| match parts.get(index + 2) {
-            Some(end) => ranks.rank(&piece[parts[index].start as usize..end.start as usize]),
-            None => NO_RANK,
-        };
         loop {
             let mut lowest = (NO_RANK, 0);
             for (index, part) in parts.iter().enumerate() {
@@ -75,20 +107,16 @@ impl Merger {
                     lowest = (part.rank, index);
                 }
             }
-            let (rank, index) = lowest;
+            let (rank, first) = lowest;
             if rank == NO_RANK {
                 return;
             }
-            parts.remove(index + 1);
-            parts[index].rank = merged(parts, index);
-            if index > 0 {
-                parts[index - 1].rank = merged(parts, index - 1);
-            }
+            merge_all(parts, rank, first, |start, end| ranks.rank(&piece[start as usize..end as usize]));
         }
     }
 
-    /// Leaves the tokens as linked parts.
-    fn merge_long(&mut self, ranks: &Ranks, piece: &[u8]) {
+    /// Merges the piece at once, in a time that hardly grows faster than its length.
+    fn merge_with_heap(&mut self, ranks: &Ranks, piece: &[u8]) {
         let (links, heap) = (&mut self.links, &mut self.heap);
         let length = piece.len() as u32;
         links.clear();
@@ -123,5 +151,37 @@ impl Merger {
                 }
             }
         }
+        self.ends.clear();
+        let mut start = 0;
+        while let Some(link) = self.links.get(start) {
+            self.ends.push(link.next);
+            start = link.next as usize;
+        }
     }
+}
+
+/// Merges the parts of this rank, the first of which is known, from left to right: up to the last, or up to where a merge
+/// makes one possible of a lower rank.
+fn merge_all(parts: &mut Vec<Part>, rank: Rank, first: usize, rank_between: impl Fn(u32, u32) -> Rank) {
+    let (mut read, mut write) = (first, first);
+    let mut lower = false;
+    while let Some(&part) = parts.get(read) {
+        parts[write] = part;
+        read += 1;
+        if part.rank == rank && !lower {
+            // What this part is merged with, and what comes after.
+            read += 1;
+            let end = parts[read].start;
+            let merged = parts.get(read + 1).map_or(NO_RANK, |next| rank_between(part.start, next.start));
+            parts[write].rank = merged;
+            lower = merged < rank;
+            if let Some(previous) = write.checked_sub(1) {
+                let merged = rank_between(parts[previous].start, end);
+                parts[previous].rank = merged;
+                lower |= merged < rank;
+            }
+        }
+        write += 1;
+    }
+    parts.truncate(write);
 }

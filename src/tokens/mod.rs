@@ -1,13 +1,17 @@
 //! Counting tokens: the encodings by name, their vocabularies, and exact counts.
 
+mod block;
 mod cache;
+mod characters;
 mod classes;
 mod encoding;
+mod lanes;
 mod merge;
 mod model;
 mod ranks;
 mod split;
 mod tokenizer;
+mod window;
 
 pub use encoding::{Encoding, Vocabulary};
 pub use model::encoding_for_model;

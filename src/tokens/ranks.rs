@@ -1,6 +1,7 @@
 //! A vocabulary that is looked up in place: the tokens of its file, and a table of where each is.
 
 use super::Vocabulary;
+use super::characters::{Finder, WholeCharacters};
 use crate::error::Error;
 
 /// The rank of a token: the lower, the earlier it is merged.
@@ -24,6 +25,7 @@ pub struct Ranks {
     /// The ranks of tokens of two bytes, which begin every merge.
     pairs: Vec<Rank>,
     longest: usize,
+    characters: WholeCharacters,
 }
 
 impl Ranks {
@@ -39,12 +41,14 @@ impl Ranks {
             Error::argument("vocabulary", format!("{fault}; expected the contents of encodings/{name}.bin"))
         };
         let count = vocabulary.ranks();
+        let mut characters = Finder::new();
         let mut ranks = Self {
             data,
             starts: Vec::with_capacity(count),
             table: vec![EMPTY; (count * 3 / 2).next_power_of_two()],
             pairs: vec![NO_RANK; 1 << 16],
             longest: 0,
+            characters: WholeCharacters::default(),
         };
         let mut position = 0;
         while let Some(&length) = ranks.data.get(position) {
@@ -58,6 +62,7 @@ impl Ranks {
             if !ranks.add(position + 1, end) {
                 return Err(refuse("a token stands twice"));
             }
+            characters.add(&ranks.data[position + 1..end], |pair| ranks.rank(pair) != NO_RANK);
             position = end;
         }
         if ranks.starts.len() != count {
@@ -67,6 +72,7 @@ impl Ranks {
         if (0..=u8::MAX).any(|byte| ranks.rank(&[byte]) == NO_RANK) {
             return Err(refuse("a single byte has no token"));
         }
+        ranks.characters = characters.finish();
         Ok(ranks)
     }
 
@@ -85,6 +91,17 @@ impl Ranks {
         }
     }
 
+    /// The length of the longest token in bytes.
+    pub fn longest(&self) -> usize {
+        self.longest
+    }
+
+    /// Where the part ends that merging may start from at `start`: a character that is always merged first, or a byte.
+    #[inline]
+    pub fn part_end(&self, piece: &[u8], start: usize) -> usize {
+        self.characters.end(piece, start)
+    }
+
     /// The bytes of a token.
     pub fn token(&self, rank: Rank) -> Option<&[u8]> {
         let start = *self.starts.get(rank as usize)? as usize;
@@ -93,6 +110,8 @@ impl Ranks {
     }
 
     /// Gives the next rank to the token between these places of the data. False if it has one already.
+    // A function of its own: engines start with slow code, and exchange it from one call to the next.
+    #[inline(never)]
     fn add(&mut self, start: usize, end: usize) -> bool {
         // The counts of vocabularies fit the bits, and their files are far smaller than 4 GB.
         let (rank, position) = (self.starts.len() as u32, start as u32);
@@ -147,7 +166,7 @@ fn pair(first: u8, second: u8) -> usize {
 
 /// A hash of a few bytes, after the manner of FxHash: eight at a time, multiplied.
 #[inline]
-fn hash(bytes: &[u8]) -> u64 {
+pub fn hash(bytes: &[u8]) -> u64 {
     const FACTOR: u64 = 0x9e37_79b9_7f4a_7c15;
     let mix = |hash: u64, word: u64| {
         let product = (hash ^ word).wrapping_mul(FACTOR);

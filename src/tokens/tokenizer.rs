@@ -2,16 +2,18 @@
 
 use std::cell::RefCell;
 
-use super::Vocabulary;
-use super::cache::{self, CountCache};
+use super::block::{self, Block, Piece};
+use super::cache::CountCache;
+use super::lanes;
 use super::merge::Merger;
 use super::ranks::{NO_RANK, Rank, Ranks};
 use super::split::SplitRule;
+use super::window::{self, Window};
+use super::{Encoding, Vocabulary};
 use crate::error::Error;
 
 /// The rule of an encoding and its vocabulary, with the memory to work in.
 pub struct Tokenizer {
-    vocabulary: Vocabulary,
     rule: SplitRule,
     ranks: Ranks,
     work: RefCell<Work>,
@@ -23,6 +25,13 @@ struct Work {
     cache: CountCache,
 }
 
+/// A short piece that was found.
+#[derive(Clone, Copy, Default)]
+struct Found {
+    start: usize,
+    key: Window,
+}
+
 impl Tokenizer {
     /// Takes the contents of a vocabulary's file.
     ///
@@ -31,69 +40,132 @@ impl Tokenizer {
     /// [`Error::InvalidArgument`] where `data` is not the file of this vocabulary.
     pub fn new(vocabulary: Vocabulary, data: Vec<u8>) -> Result<Self, Error> {
         let ranks = Ranks::new(vocabulary, data)?;
-        Ok(Self { vocabulary, rule: vocabulary.split_rule(), ranks, work: RefCell::default() })
+        Ok(Self { rule: vocabulary.split_rule(), ranks, work: RefCell::default() })
     }
 
     /// The number of tokens of a text.
     pub fn count(&self, text: &str) -> u64 {
-        let Work { merger, cache } = &mut *self.work.borrow_mut();
-        let text = text.as_bytes();
+        self.count_up_to(text.as_bytes(), u64::MAX)
+    }
+
+    /// The number of tokens of a text in UTF-8, or `limit` where there are more. Counts no further than that.
+    pub fn count_up_to(&self, text: &[u8], limit: u64) -> u64 {
+        // No token is longer than the longest.
+        let can_reach = (self.ranks.longest() as u64).saturating_mul(limit);
+        if text.len() as u64 > can_reach {
+            return limit;
+        }
+        let work = &mut *self.work.borrow_mut();
+        let count = match self.rule {
+            SplitRule::R50k => self.count_any(work, text, limit),
+            SplitRule::Cl100k => self.count_in_blocks::<false>(work, text, limit),
+            SplitRule::O200k => self.count_in_blocks::<true>(work, text, limit),
+        };
+        count.min(limit)
+    }
+
+    /// Almost all text goes through these two loops, and nothing else: they are the faster the smaller they are. First
+    /// the pieces of a block are found, then they are looked up, so that the processor can wait for several places of the
+    /// cache at once.
+    fn count_in_blocks<const CAPITALS: bool>(&self, work: &mut Work, text: &[u8], limit: u64) -> u64 {
         let mut count = 0;
         let mut start = 0;
-        while start < text.len() {
+        let mut found = [Found::default(); lanes::SIZE];
+        let mut padded = [0; block::PADDED];
+        while start < text.len() && count < limit {
+            let rest = &text[start..];
+            let block = Block::of::<CAPITALS>(rest.first_chunk().unwrap_or_else(|| {
+                padded.fill(0);
+                padded[..rest.len()].copy_from_slice(rest);
+                &padded
+            }));
+            let mut place = 0;
+            let mut pieces = 0;
+            while place < lanes::SIZE.min(rest.len()) {
+                let length = match block.piece::<CAPITALS>(place) {
+                    Piece::Of(length) => length,
+                    Piece::Beyond if place > 0 => break,
+                    Piece::Beyond | Piece::Other => self.rule.piece_end(text, start + place) - (start + place),
+                };
+                if length <= window::LONGEST {
+                    found[pieces] = Found { start: start + place, key: block.window(place).first(length) };
+                    pieces += 1;
+                } else {
+                    count += self.count_piece(work, text, start + place, start + place + length);
+                }
+                place += length;
+            }
+            for piece in &found[..pieces] {
+                count += match work.cache.known(piece.key) {
+                    Some(known) => known,
+                    None => self.count_piece(work, text, piece.start, piece.start + piece.key.length()),
+                };
+            }
+            start += place;
+        }
+        count
+    }
+
+    fn count_any(&self, work: &mut Work, text: &[u8], limit: u64) -> u64 {
+        let mut count = 0;
+        let mut start = 0;
+        while start < text.len() && count < limit {
             let end = self.rule.piece_end(text, start);
-            let mut count_piece = |piece: &[u8]| self.count_piece(piece, merger);
-            count += match end - start {
-                // Every byte is a token.
-                1 => 1,
-                ..=cache::LONGEST => cache.count(text, start, end, count_piece),
-                _ => count_piece(&text[start..end]),
-            };
+            count += self.count_piece(work, text, start, end);
             start = end;
         }
         count
     }
 
-    fn count_piece(&self, piece: &[u8], merger: &mut Merger) -> u64 {
-        if self.ranks.rank(piece) != NO_RANK {
-            return 1;
-        }
-        let mut count = 0;
-        merger.tokens(&self.ranks, piece, |_token| count += 1);
-        count
+    /// The number of tokens of a piece.
+    #[inline(never)]
+    fn count_piece(&self, work: &mut Work, text: &[u8], start: usize, end: usize) -> u64 {
+        work.cache.count(&text[start..end], &text[start..], |piece| match self.ranks.rank(piece) {
+            NO_RANK => work.merger.ends(&self.ranks, piece).len() as u64,
+            _ => 1,
+        })
     }
 
-    /// The ranks of the tokens of a text.
-    pub fn encode(&self, text: &str) -> Vec<Rank> {
+    /// The ranks of the tokens of a text in UTF-8.
+    pub fn encode(&self, text: &[u8]) -> Vec<Rank> {
         let Work { merger, .. } = &mut *self.work.borrow_mut();
-        let text = text.as_bytes();
         let mut tokens = Vec::new();
         let mut start = 0;
         while start < text.len() {
             let end = self.rule.piece_end(text, start);
             let piece = &text[start..end];
-            start = end;
             match self.ranks.rank(piece) {
-                NO_RANK => merger.tokens(&self.ranks, piece, |token| tokens.push(self.ranks.rank(token))),
+                NO_RANK => {
+                    let mut start = 0;
+                    for &end in merger.ends(&self.ranks, piece) {
+                        tokens.push(self.ranks.rank(&piece[start..end as usize]));
+                        start = end as usize;
+                    }
+                }
                 rank => tokens.push(rank),
             }
+            start = end;
         }
         tokens
     }
 
-    /// The bytes of tokens, one after the other; they need not be UTF-8.
+    /// The bytes of tokens, one after the other; they need not be UTF-8. Those of the encoding's special tokens are their
+    /// names.
     ///
     /// # Errors
     ///
     /// [`Error::InvalidArgument`] with the position of a rank that no token has.
-    pub fn decode(&self, tokens: &[Rank]) -> Result<Vec<u8>, Error> {
+    pub fn decode(&self, tokens: &[Rank], encoding: Encoding) -> Result<Vec<u8>, Error> {
         let mut bytes = Vec::new();
-        for (index, rank) in tokens.iter().enumerate() {
-            let token = self.ranks.token(*rank).ok_or_else(|| {
-                let message = format!("{rank} is no token of {}", self.vocabulary.file_stem());
-                Error::argument(&format!("tokens[{index}]"), message)
-            })?;
-            bytes.extend_from_slice(token);
+        for (index, &rank) in tokens.iter().enumerate() {
+            if let Some(token) = self.ranks.token(rank) {
+                bytes.extend_from_slice(token);
+            } else if let Some(name) = encoding.special_token(rank) {
+                bytes.extend_from_slice(name.as_bytes());
+            } else {
+                let message = format!("{rank} is no token of {}", encoding.name());
+                return Err(Error::argument(&format!("tokens[{index}]"), message));
+            }
         }
         Ok(bytes)
     }
