@@ -102,6 +102,8 @@ pub struct Context {
     pub(super) anchor_sequences: Vec<u64>,
     pub(super) message_sequence: u64,
     pub(super) mutation_counter: u64,
+    /// No message stands after one that is newer, the special ones aside.
+    in_order: bool,
     next_key: u64,
     revision: u64,
 }
@@ -168,6 +170,7 @@ impl Context {
             anchor_sequences: Vec::new(),
             message_sequence: 0,
             mutation_counter: 0,
+            in_order: true,
             next_key: 0,
             revision: 1,
         }
@@ -218,6 +221,7 @@ impl Context {
             message_sequence: fields.get(keys::MESSAGE_SEQUENCE).and_then(Value::as_u64).unwrap_or(count),
             mutation_counter: fields.get(keys::MUTATION_COUNTER).and_then(Value::as_u64).unwrap_or(0),
             fields,
+            in_order: false,
             next_key: count,
             revision: u64::from(generated),
         };
@@ -226,6 +230,7 @@ impl Context {
         context.mutation_counter =
             context.mutation_counter.max(highest.map_or(0, |highest| (highest as u64 + 1).min(MAX_COUNTER)));
         context.add_missing_fields();
+        context.in_order = context.ages().is_sorted();
         Ok(context)
     }
 
@@ -381,6 +386,30 @@ impl Context {
         [system_prompt, tool_definitions.filter(|position| Some(*position) != system_prompt)]
     }
 
+    /// The positions of the messages that are not special, from the newest to the oldest by sequence number. One without
+    /// a number came right after the one that is displayed before it. To begin with the newest costs the same however many
+    /// there are, as long as none stands after one that is newer.
+    pub fn newest_first(&self) -> Box<dyn Iterator<Item = usize> + '_> {
+        if self.in_order {
+            let specials = self.specials();
+            return Box::new((0..self.messages.len()).rev().filter(move |at| !specials.contains(&Some(*at))));
+        }
+        let mut ages: Vec<(Option<i64>, usize)> = self.ages().collect();
+        ages.sort_unstable();
+        Box::new(ages.into_iter().rev().map(|(_, position)| position))
+    }
+
+    /// When each message that is not special came, and its position.
+    fn ages(&self) -> impl Iterator<Item = (Option<i64>, usize)> + '_ {
+        let specials = self.specials();
+        let mut last = None;
+        let others = self.messages().enumerate().filter(move |(position, _)| !specials.contains(&Some(*position)));
+        others.map(move |(position, message)| {
+            last = message.sequence().or(last);
+            (last, position)
+        })
+    }
+
     /// Inserts a message at the end of an anchor's partition; returns its position.
     ///
     /// # Errors
@@ -395,6 +424,7 @@ impl Context {
         self.mutation_counter += 1;
         self.message_sequence += 1;
         let key = self.new_key();
+        self.in_order &= index == self.messages.len();
         self.messages.insert(index, StoredMessage { key, message });
         self.touch();
         Ok(index)
@@ -477,13 +507,16 @@ impl Context {
             self.anchors.0.insert(position, Anchor { name: kind.anchor().to_owned(), index });
             self.take_anchor_sequence();
         }
+        let in_order = self.in_order;
         // The anchor is there, so that this cannot fail.
         let _position = self.append(message, kind.anchor());
+        self.in_order = in_order;
     }
 
     /// Puts a changed message in the place of the one there.
     pub(super) fn put_message(&mut self, index: usize, message: Message) {
         let key = self.new_key();
+        self.in_order &= self.messages[index].message.sequence() == message.sequence();
         self.messages[index] = StoredMessage { key, message };
         self.touch();
     }

@@ -32,16 +32,13 @@ pub struct WindowReport {
 
 impl WindowReport {
     pub(super) fn new(context: &Context, boundary: Boundary, limit: u64, cut: &Cut) -> Self {
-        let ids = |positions: &[usize]| {
-            let messages = positions.iter().filter_map(|&position| context.message(position));
-            messages.map(|message| message.id().to_owned()).collect()
-        };
+        let id = |position| context.message(position).map(|message| message.id().to_owned());
         Self {
             boundary: boundary.name(),
             limit,
             encoding: None,
-            kept: ids(&cut.kept),
-            dropped: ids(&cut.dropped),
+            kept: cut.kept.iter().copied().filter_map(id).collect(),
+            dropped: cut.dropped(context).filter_map(id).collect(),
             special_tokens: None,
             tokens_before: None,
             tokens_after: None,
