@@ -1,6 +1,8 @@
 import { InvalidArgumentError, messageOf, StorageError } from './errors.js'
 import { MAX_TEXT } from './json.js'
+import { readOptions } from './options.js'
 import { getPlatform, init, rust, type VocabularyName } from './runtime.js'
+import { passText } from './text.js'
 import type { EncodingName, ResponseLike, UrlLike } from './types.js'
 
 /** Where a vocabulary comes from: its address, a response with it, or its bytes. */
@@ -12,21 +14,89 @@ export type VocabularySource =
   | ArrayBuffer
   | Uint8Array
 
+/** Options of {@link countTokens}. */
+export interface CountOptions {
+  /** Tokens after which counting stops, which is quicker where it is known that more are too many. By default none. */
+  limit?: number
+}
+
+const COUNT_OPTIONS = ['limit'] as const
+
+/** No token is longer, in bytes of UTF-8: a vocabulary's file has one byte for the length. */
+const LONGEST_TOKEN = 255
+
 /**
- * The exact number of tokens of a text. Text that looks like a special token (`<|endoftext|>`) is counted as text, half
- * a surrogate pair as U+FFFD.
+ * The exact number of tokens of a text, or `options.limit` where there are more. Text that looks like a special token
+ * (`<|endoftext|>`) is counted as text, half a surrogate pair as U+FFFD.
  *
  * @param text At most 2**27 characters.
  * @param encoding By default `cl100k_base`.
  * @throws {UnknownEncodingError} lists the known encodings.
  * @throws {EncodingNotLoadedError} in a browser, before `await loadEncoding(encoding)`.
  */
-export function countTokens(text: string, encoding?: EncodingName): number {
-  if (typeof text === 'string' && text.length > MAX_TEXT) {
-    const message = `text: is longer than ${MAX_TEXT} characters; count it in parts`
-    throw new InvalidArgumentError(message, { argument: 'text' })
+export function countTokens(text: string, encoding?: EncodingName, options: CountOptions = {}): number {
+  const number = numberOf(encoding)
+  const { limit } = readOptions(options, COUNT_OPTIONS, 'countTokens')
+  // What is longer than so many of the longest tokens has more, wherever it is cut.
+  const enough = typeof limit === 'number' ? (limit + 1) * LONGEST_TOKEN : MAX_TEXT
+  const bytes = passText(typeof text === 'string' && text.length > enough ? text.slice(0, enough) : text)
+  return rust().countTokens(bytes, number, limit)
+}
+
+/**
+ * The ids of the tokens of a text, which `decode` turns back. Text that looks like a special token is text.
+ *
+ * @param text At most 2**27 characters; half a surrogate pair is taken for U+FFFD.
+ * @param encoding By default `cl100k_base`.
+ * @throws {UnknownEncodingError} lists the known encodings.
+ * @throws {EncodingNotLoadedError} in a browser, before `await loadEncoding(encoding)`.
+ */
+export function encode(text: string, encoding?: EncodingName): number[] {
+  const number = numberOf(encoding)
+  return Array.from(rust().encode(passText(text), number))
+}
+
+/**
+ * The text of tokens, given by their ids. Those of special tokens become their names, such as `<|endoftext|>`; bytes that
+ * are not UTF-8, as when the tokens of a character are not all there, become U+FFFD.
+ *
+ * @param tokens An array or a typed array of whole numbers.
+ * @param encoding By default `cl100k_base`.
+ * @throws {InvalidArgumentError} naming the first id that no token of the encoding has.
+ * @throws {UnknownEncodingError} lists the known encodings.
+ * @throws {EncodingNotLoadedError} in a browser, before `await loadEncoding(encoding)`.
+ */
+export function decode(tokens: ArrayLike<number>, encoding?: EncodingName): string {
+  const number = numberOf(encoding)
+  return rust().decode(tokenIds(tokens), number)
+}
+
+function tokenIds(tokens: ArrayLike<number>): Uint32Array {
+  if (!Array.isArray(tokens) && !ArrayBuffer.isView(tokens)) {
+    throw new InvalidArgumentError('tokens: expected an array of token ids', { argument: 'tokens' })
   }
-  return rust().countTokens(text, encoding)
+  const ids = new Uint32Array(tokens.length)
+  for (let index = 0; index < ids.length; index++) {
+    const id: unknown = tokens[index]
+    ids[index] = id as number
+    if (ids[index] !== id) {
+      const argument = `tokens[${index}]`
+      throw new InvalidArgumentError(`${argument}: expected the id of a token, a whole number`, { argument })
+    }
+  }
+  return ids
+}
+
+/** By name, so that it crosses to Rust once. */
+const numbers = new Map<EncodingName | undefined, number>()
+
+function numberOf(encoding: EncodingName | undefined): number {
+  let number = numbers.get(encoding)
+  if (number === undefined) {
+    number = rust().encodingNumber(encoding)
+    numbers.set(encoding, number)
+  }
+  return number
 }
 
 /**

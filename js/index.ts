@@ -1,6 +1,14 @@
 // The public surface, the same from every entry point.
 export { type AnchorOptions, Context, type ContextOptions, type ForkOptions, type SpecialMessages } from './context.js'
-export { countTokens, encodingForModel, loadEncoding, type VocabularySource } from './encodings.js'
+export {
+  type CountOptions,
+  countTokens,
+  decode,
+  encode,
+  encodingForModel,
+  loadEncoding,
+  type VocabularySource,
+} from './encodings.js'
 export {
   ConflictError,
   ContextNotFoundError,

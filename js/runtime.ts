@@ -1,4 +1,4 @@
-import type { InitInput } from '../pkg/peteos_session.js'
+import type { InitInput, InitOutput } from '../pkg/peteos_session.js'
 import wasmInit, * as bindings from '../pkg/peteos_session.js'
 import { createError, messageOf, NotInitializedError, StorageError } from './errors.js'
 import { MemoryStorage } from './storage/memory.js'
@@ -34,8 +34,9 @@ export interface Platform {
 }
 
 let platform: Platform = {}
-const memory = new MemoryStorage()
-let ready = false
+const memoryStorage = new MemoryStorage()
+/** That of the module, once it is loaded. */
+let wasmMemory: InitOutput['memory'] | undefined
 let initializing: Promise<void> | undefined
 
 /** @internal */
@@ -53,7 +54,7 @@ export function completePlatform(value: Platform): void {
 
 /** @internal */
 export function getPlatform(): Platform & { readonly storage: SessionStorage } {
-  return { storage: memory, ...platform }
+  return { storage: memoryStorage, ...platform }
 }
 
 /**
@@ -65,7 +66,7 @@ export function getPlatform(): Platform & { readonly storage: SessionStorage } {
  * @throws {NotInitializedError} when the module cannot be loaded; `cause` says why.
  */
 export async function init(source?: ModuleSource): Promise<void> {
-  if (ready) return
+  if (wasmMemory !== undefined) return
   initializing ??= load(source).finally(() => {
     initializing = undefined
   })
@@ -77,11 +78,10 @@ async function load(source = platform.module?.()): Promise<void> {
     throw new NotInitializedError('this entry point has no module of its own; call init(source)')
   }
   try {
-    await wasmInit({ module_or_path: source as InitInput })
+    connect(await wasmInit({ module_or_path: source as InitInput }))
   } catch (cause) {
     throw new NotInitializedError(`the WebAssembly module could not be loaded: ${messageOf(cause)}`, { cause })
   }
-  connect()
 }
 
 /**
@@ -89,14 +89,13 @@ async function load(source = platform.module?.()): Promise<void> {
  * @internal
  */
 export function initSync(module: Uint8Array): void {
-  if (ready) return
-  bindings.initSync({ module: module as Uint8Array<ArrayBuffer> })
-  connect()
+  if (wasmMemory !== undefined) return
+  connect(bindings.initSync({ module: module as Uint8Array<ArrayBuffer> }))
 }
 
-function connect(): void {
+function connect({ memory }: InitOutput): void {
   bindings.configure(createError, readVocabulary)
-  ready = true
+  wasmMemory = memory
 }
 
 /** Reads a vocabulary for Rust, where that can be done synchronously. */
@@ -114,8 +113,17 @@ function readVocabulary(name: VocabularyName): Uint8Array | undefined {
  * @internal
  */
 export function rust(): typeof bindings {
-  if (!ready) {
+  memory()
+  return bindings
+}
+
+/**
+ * The memory of Rust.
+ * @internal
+ */
+export function memory(): { readonly buffer: ArrayBuffer } {
+  if (wasmMemory === undefined) {
     throw new NotInitializedError('the WebAssembly module is not loaded yet; call `await init()` once before this')
   }
-  return bindings
+  return wasmMemory
 }

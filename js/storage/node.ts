@@ -1,4 +1,3 @@
-import { createHash, randomUUID } from 'node:crypto'
 import { constants } from 'node:fs'
 import { type FileHandle, mkdir, open, readdir, readFile, rename, stat, unlink } from 'node:fs/promises'
 import { basename, dirname, isAbsolute, join, relative, resolve } from 'node:path'
@@ -36,7 +35,7 @@ export class NodeFileStorage implements SessionStorage {
     const directory = dirname(target)
     await makeDirectory(directory)
     // Each write has a name of its own, so that two never share a file; the dot keeps it out of lists.
-    const temporary = join(directory, `.${basename(target)}.${process.pid}.${randomUUID()}.tmp`)
+    const temporary = join(directory, `.${basename(target)}.${process.pid}.${crypto.randomUUID()}.tmp`)
     try {
       await writeSynced(temporary, data, await modeOf(target))
       await rename(temporary, target)
@@ -60,6 +59,8 @@ export class NodeFileStorage implements SessionStorage {
   /** The SHA-256 of the contents; `null` where there is no file. */
   async digest(path: string): Promise<string | null> {
     const contents = await this.read(path)
+    // Loading the module takes longer than anything else at the start, and is not needed then.
+    const { createHash } = await import('node:crypto')
     return contents === null ? null : createHash('sha256').update(contents).digest('hex')
   }
 

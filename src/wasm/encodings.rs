@@ -31,7 +31,7 @@ pub fn load(vocabulary: Vocabulary, data: Vec<u8>) -> Result<(), JsValue> {
 
 /// The tokenizer of an encoding, which is loaded now if that can be done synchronously. To be called before anything is
 /// borrowed: reading a vocabulary runs JavaScript.
-fn tokenizer(encoding: Encoding) -> Result<Rc<Tokenizer>, JsValue> {
+pub fn tokenizer(encoding: Encoding) -> Result<Rc<Tokenizer>, JsValue> {
     let vocabulary = encoding.vocabulary();
     let loaded = || LOADED.with_borrow(|loaded| loaded[vocabulary.index()].clone());
     if let Some(tokenizer) = loaded() {
@@ -47,8 +47,10 @@ fn tokenizer(encoding: Encoding) -> Result<Rc<Tokenizer>, JsValue> {
     loaded().ok_or_else(|| not_loaded().into())
 }
 
-pub fn count(text: &str, encoding: Encoding) -> Result<u64, JsValue> {
-    Ok(tokenizer(encoding)?.count(text))
+/// The encoding of this [`Encoding::number`].
+pub fn numbered(number: usize) -> Result<Encoding, Error> {
+    let encoding = Encoding::ALL.get(number).copied();
+    encoding.ok_or_else(|| Error::argument("encoding", "expected the number of an encoding"))
 }
 
 /// A counter for the encoding that a caller names. As [`tokenizer`], to be called before anything is borrowed.

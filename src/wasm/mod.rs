@@ -12,6 +12,7 @@ mod errors;
 mod patterns;
 mod session;
 mod storage;
+mod text;
 
 pub use context::ContextHandle;
 pub use session::SessionHandle;
@@ -34,12 +35,41 @@ pub fn configure(create_error: js_sys::Function, read_vocabulary: js_sys::Functi
     encodings::set_reader(read_vocabulary);
 }
 
-/// The number of tokens of a text.
+/// The number by which the functions below know an encoding.
+#[wasm_bindgen(js_name = encodingNumber)]
+pub fn encoding_number(encoding: &JsValue) -> Result<usize, JsValue> {
+    Ok(args::encoding(encoding)?.number())
+}
+
+/// Refuses what is no text.
+#[wasm_bindgen(js_name = expectText)]
+pub fn expect_text(text: &JsValue) -> Result<(), JsValue> {
+    args::string(text, "text")?;
+    Ok(())
+}
+
+/// The number of tokens of the text in the [`text::text_room`], counted no further than `limit`.
 #[wasm_bindgen(js_name = countTokens)]
-pub fn count_tokens(text: &JsValue, encoding: &JsValue) -> Result<f64, JsValue> {
-    let text = args::string(text, "text")?;
-    let count = encodings::count(&text, args::encoding(encoding)?)?;
+pub fn count_tokens(bytes: usize, encoding: usize, limit: &JsValue) -> Result<f64, JsValue> {
+    let limit = if args::is_absent(limit) { u64::MAX } else { args::whole_number(limit, "options.limit")? };
+    let tokenizer = encodings::tokenizer(encodings::numbered(encoding)?)?;
+    let count = text::with_text(bytes, |text| tokenizer.count_up_to(text, limit));
     Ok(args::to_number(count))
+}
+
+/// The ids of the tokens of the text in the [`text::text_room`].
+#[wasm_bindgen]
+pub fn encode(bytes: usize, encoding: usize) -> Result<Vec<u32>, JsValue> {
+    let tokenizer = encodings::tokenizer(encodings::numbered(encoding)?)?;
+    Ok(text::with_text(bytes, |text| tokenizer.encode(text)))
+}
+
+/// The text of tokens; what is not UTF-8 in it becomes U+FFFD.
+#[wasm_bindgen]
+pub fn decode(tokens: &[u32], encoding: usize) -> Result<String, JsValue> {
+    let encoding = encodings::numbered(encoding)?;
+    let bytes = encodings::tokenizer(encoding)?.decode(tokens, encoding)?;
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
 /// The name of a model's encoding.
