@@ -1,15 +1,13 @@
 // Measuring on a machine that is shared: the cases take turns in rounds, so that a slow moment hits all of them, and the
 // median of the rounds is what counts.
 
-const ROUNDS = 15
-
 /**
  * @param {{ row: string, column: string, run: () => number | Promise<number> }[]} cases `run` gives microseconds.
  * @returns {Promise<{ row: string, column: string, median: number, min: number, max: number }[]>}
  */
-export async function interleaved(cases) {
+export async function interleaved(cases, rounds = 15) {
   const samples = cases.map(() => [])
-  for (let round = 0; round <= ROUNDS; round++) {
+  for (let round = 0; round <= rounds; round++) {
     for (const [index, { run }] of cases.entries()) {
       const microseconds = await run()
       // The first round warms up.

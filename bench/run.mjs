@@ -1,21 +1,116 @@
-// `npm run bench`: what the operations of a session cost as it grows. Prints tables and writes target/bench.json.
-import { mkdir, writeFile } from 'node:fs/promises'
-import { cpus } from 'node:os'
+// `npm run bench`: how fast tokens are counted beside other packages, and what the operations of a session cost as it
+// grows. Prints tables and writes target/bench.json. `npm run bench -- counting cold` runs those parts alone.
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { cpus, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { build } from '../scripts/build.mjs'
-import { root } from '../scripts/setup/steps.mjs'
+import { benchPackages } from '../scripts/setup/npm.mjs'
+import { root, step } from '../scripts/setup/steps.mjs'
 import { interleaved } from './measure.mjs'
-import { printTable } from './table.mjs'
+import { printMedians, printTable } from './table.mjs'
 
 await build()
-const { growth } = await import('./growth.mjs')
+await benchPackages()
+const { COUNTERS, ENCODINGS, OURS } = await import('./peers.mjs')
+const { coldStarts, inProcess, memory } = await import('./processes.mjs')
+const NAMES = Object.keys(COUNTERS)
+
+const PARTS = {
+  async counting() {
+    const { counting, ratioToFastest } = await import('./counting.mjs')
+    const results = await counting()
+    for (const encoding of ENCODINGS) {
+      const corpora = results.filter((result) => result.encoding === encoding && result.corpus)
+      const rows = corpora.map(({ corpus, bytes, peers }) => [
+        `${corpus}, ${(bytes / 1e6).toFixed(1)} MB`,
+        ...peers.map(({ exact, megabytesPerSecond }) => `${megabytesPerSecond.toFixed(1)}${exact ? '' : ' wrong'}`),
+        `${ratioToFastest(peers).toFixed(2)} x`,
+      ])
+      printTable(`${encoding}: megabytes counted per second (median), and our ratio to the fastest exact peer`, [...NAMES, 'ratio'], rows)
+      const repeated = results.filter((result) => result.encoding === encoding && result.repetition)
+      const names = repeated[0].peers.map(({ name }) => name)
+      printTable(
+        `${encoding}: 1 MB of one thing, milliseconds, and the time per byte in multiples of prose`,
+        names.flatMap((name) => [name, 'x prose']),
+        repeated.map(({ repetition, peers }) => [repetition, ...peers.flatMap((peer) => [peer.milliseconds, peer.timesProse])]),
+      )
+    }
+    const wrong = results.flatMap(({ encoding, corpus, peers }) =>
+      peers.filter(({ name, exact }) => name === OURS && exact === false).map(() => `${corpus} in ${encoding}`))
+    if (wrong.length > 0) throw new Error(`counted otherwise than tiktoken: ${wrong.join(', ')}`)
+    console.log('\nExact: every count of every text is what tiktoken counts.')
+    return results
+  },
+
+  async cold() {
+    const results = await coldStarts()
+    const of = (encoding, name) => results.find((result) => result.encoding === encoding && result.name === name).milliseconds
+    printTable('Import to first count in a new process (median, milliseconds), and our ratio to the fastest peer', [...NAMES, 'ratio'],
+      ENCODINGS.map((encoding) => {
+        const fastest = Math.min(...NAMES.filter((name) => name !== OURS).map((name) => of(encoding, name)))
+        return [encoding, ...NAMES.map((name) => of(encoding, name)), `${(of(encoding, OURS) / fastest).toFixed(2)} x`]
+      }))
+    return results
+  },
+
+  async memory() {
+    const results = await memory()
+    printTable('Megabytes that an encoding adds to the process: loaded / after counting a megabyte', NAMES,
+      ENCODINGS.map((encoding) => [encoding, ...NAMES.map((name) => {
+        const { loaded, used } = results.find((result) => result.encoding === encoding && result.name === name)
+        return `${loaded.toFixed(1)} / ${used.toFixed(1)}`
+      })]))
+    return results
+  },
+
+  async sizes() {
+    const { sizes } = await import('./sizes.mjs')
+    const results = await sizes()
+    printTable('Kilobytes to transfer', ['as it is', 'gzip', 'brotli'],
+      results.map(({ name, bytes, gzip, brotli }) => [name, bytes / 1000, gzip / 1000, brotli / 1000]))
+    return results
+  },
+
+  async windows() {
+    const { windows } = await import('./windows.mjs')
+    const results = await windows()
+    printMedians('A token window of 4,000 tokens by number of messages (median, microseconds)', results)
+    return results
+  },
+
+  async growth() {
+    const { growth } = await import('./growth.mjs')
+    const results = await interleaved(growth())
+    printMedians('Cost by number of messages in the context (median, microseconds)', results)
+    return results
+  },
+
+  async scale() {
+    const directory = await mkdtemp(join(tmpdir(), 'peteos-session-bench-'))
+    try {
+      const built = await inProcess('scaleBuild', directory)
+      const loaded = await inProcess('scaleLoad', directory, built.uuid)
+      printTable(`100,000 messages, ${built.megabytes.toFixed(0)} MB on disk`, ['making it', 'loading it'], [
+        ...['append', 'load', 'window', 'windowAfterAppend', 'save', 'saveAgain'].map((name) =>
+          [`${name}, ms`, built.times[name], loaded.times[name]]),
+        ['most memory, MB', built.peakMegabytes, loaded.peakMegabytes],
+      ])
+      return { built, loaded }
+    } finally {
+      await rm(directory, { recursive: true })
+    }
+  },
+}
 
 const results = { node: process.version, cpu: cpus()[0]?.model ?? 'unknown', date: new Date().toISOString() }
 console.log(`Node ${results.node}, ${results.cpu}`)
-
-results.growth = await interleaved(growth())
-printTable('Cost by number of messages in the context (median, microseconds)', results.growth)
-
+const asked = process.argv.slice(2)
+const unknown = asked.find((part) => !(part in PARTS))
+if (unknown !== undefined) throw new Error(`${unknown} is no part of the benchmark; there are ${Object.keys(PARTS).join(', ')}`)
+for (const [name, part] of Object.entries(PARTS)) {
+  if (asked.length > 0 && !asked.includes(name)) continue
+  results[name] = await step(`measuring ${name}`, part)
+}
 await mkdir(join(root, 'target'), { recursive: true })
 await writeFile(join(root, 'target', 'bench.json'), `${JSON.stringify(results, null, 2)}\n`)
 console.log('\nWritten to target/bench.json')

@@ -1,15 +1,18 @@
-/** Prints medians with a line for each row and a column for each column. */
-export function printTable(title, results) {
+/** Prints a table: the names of its columns, and rows of cells, the first of which names the row. */
+export function printTable(title, columns, rows) {
+  const cells = rows.map((row) => row.map((cell) => (typeof cell === 'number' ? format(cell) : cell ?? '')))
+  const widths = ['', ...columns].map((name, index) => Math.max(name.length, ...cells.map((row) => row[index].length)))
+  const line = (row) => row.map((cell, index) => (index === 0 ? cell.padEnd(widths[0]) : cell.padStart(widths[index]))).join('  ')
+  console.log(`\n${title}\n`)
+  for (const row of [['', ...columns], ...cells]) console.log(line(row))
+}
+
+/** Medians with a line for each row and a column for each column, of what `interleaved` gives. */
+export function printMedians(title, results) {
   const columns = [...new Set(results.map(({ column }) => column))]
   const rows = [...new Set(results.map(({ row }) => row))]
-  const width = Math.max(...rows.map((row) => row.length))
-  const cells = (row) => columns.map((column) => results.find((result) => result.row === row && result.column === column))
-  console.log(`\n${title}\n`)
-  console.log(`${' '.repeat(width)}${columns.map((column) => column.padStart(12)).join('')}`)
-  for (const row of rows) {
-    const medians = cells(row).map((result) => (result === undefined ? '' : format(result.median)).padStart(12))
-    console.log(`${row.padEnd(width)}${medians.join('')}`)
-  }
+  const cell = (row, column) => results.find((result) => result.row === row && result.column === column)?.median
+  printTable(title, columns, rows.map((row) => [row, ...columns.map((column) => cell(row, column))]))
 }
 
 function format(value) {

@@ -11,6 +11,14 @@ export const npmPackages = once(() => onlyWhenChanged(
   () => step('installing the npm packages of package-lock.json', () => npm(['ci', '--ignore-scripts'])),
 ))
 
+/** What the benchmark alone needs, in a folder of its own: the peers that it measures. */
+export const benchPackages = once(() => onlyWhenChanged(
+  'npm-bench',
+  { inputs: ['bench/package-lock.json'], outputs: ['bench/node_modules/.package-lock.json'] },
+  () => step('installing the peers of bench/package-lock.json', () =>
+    npm(['ci', '--ignore-scripts', '--prefix', join(root, 'bench')])),
+))
+
 async function npm(args) {
   const hint = 'npm comes with Node (20 or newer). If the registry was out of reach, try again with a network.'
   // Under `npm run`, npm names its own script; by that it also starts on Windows, where `npm` is a command file.

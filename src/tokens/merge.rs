@@ -64,11 +64,17 @@ impl Merger {
     fn merge_in_windows(&mut self, ranks: &Ranks, piece: &[u8], window: usize) -> bool {
         self.ends.clear();
         let mut start = 0;
+        let mut last: &[u8] = &[];
         // Where the first token of the next window has to end.
         let mut expected = None;
         loop {
             let end = (start + window).min(piece.len());
-            self.merge(ranks, &piece[start..end]);
+            let bytes = &piece[start..end];
+            // What is that long is often one thing over and over.
+            if bytes != last {
+                self.merge(ranks, bytes);
+                last = bytes;
+            }
             let ends = self.parts[1..].iter().map(|part| start as u32 + part.start);
             if expected.is_some_and(|expected| ends.clone().next() != Some(expected)) {
                 return false;

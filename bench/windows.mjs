@@ -1,0 +1,58 @@
+// Whole token windows, with LangChain's trimMessages as the peer, which is given the fastest peer as its counter.
+import { ContentPart, Context } from '../dist/index.mjs'
+import { interleaved, once, perCall } from './measure.mjs'
+import { COUNTERS } from './peers.mjs'
+
+const BUDGET = 4000
+const ENCODING = 'o200k_base'
+const TEXT = 'The quick brown fox jumps over the lazy dog, and the session remembers it. '.repeat(4)
+/** trimMessages counts its messages again for every length that it tries: more of them would take minutes. */
+const PEER_SIZES = [100, 1_000]
+const OUR_SIZES = [100, 1_000, 10_000, 100_000]
+
+export async function windows() {
+  const { HumanMessage, AIMessage, trimMessages } = await import('@langchain/core/messages')
+  const count = await COUNTERS.hypertok(ENCODING)
+  const tokenCounter = (messages) => messages.reduce((sum, { type, content }) => sum + count(`${type}: ${content}`), 0)
+  const peer = PEER_SIZES.map((size) => {
+    const history = Array.from({ length: size }, (_, index) =>
+      new (index % 2 === 0 ? HumanMessage : AIMessage)(`${index} ${TEXT}`))
+    const options = { maxTokens: BUDGET, tokenCounter, strategy: 'last' }
+    return { row: 'trimMessages, hypertok', column: String(size), run: () => once(() => trimMessages(history, options)) }
+  })
+  const ours = OUR_SIZES.flatMap((size) => {
+    const column = String(size)
+    const context = historyOf(size)
+    const message = { role: 'user', content: [ContentPart.text(TEXT)] }
+    const window = (of) => of.rollingTokenWindow(BUDGET, ENCODING)?.free()
+    // Of a fork nothing has been counted yet: the history it is made of never is.
+    const onFork = (measure) => () => {
+      const fork = context.fork()
+      const cost = measure(fork)
+      fork.free()
+      return cost
+    }
+    return [
+      { row: 'window, nothing counted yet', column, run: onFork((fork) => perCall(1, () => window(fork))) },
+      {
+        row: 'window after one append',
+        column,
+        run: onFork((fork) => {
+          window(fork)
+          fork.append(message)
+          return perCall(1, () => window(fork))
+        }),
+      },
+      { row: 'window again', column, run: onFork((fork) => (window(fork), perCall(10, () => window(fork)))) },
+    ]
+  })
+  return interleaved([...ours, ...peer], 9)
+}
+
+function historyOf(size) {
+  const context = Context.create()
+  for (let index = 0; index < size; index++) {
+    context.append({ role: index % 2 === 0 ? 'user' : 'assistant', content: [ContentPart.text(`${index} ${TEXT}`)] })
+  }
+  return context
+}
