@@ -2,9 +2,12 @@ import type { ContextHandle } from '../pkg/peteos_session.js'
 import { fromJsonText } from './json.js'
 import type { StoredMessage } from './types.js'
 
+/** So many of the messages that were stored since the list was made are held: who only appends needs no copy of them. */
+const MOST_ADDED = 256
+
 /**
- * The messages of a context as frozen objects. Each crosses from Rust once; after a change the list is made anew, of the
- * objects that are known already and those that are new.
+ * The messages of a context as frozen objects. After a change the list is made anew, of the objects that are known already
+ * and those that are new.
  * @internal
  */
 export class MessageSnapshots {
@@ -12,7 +15,7 @@ export class MessageSnapshots {
   #list: readonly StoredMessage[] = Object.freeze([])
   /** For each message of the list the key that Rust gives it: new for each new message and each changed one. */
   #keys: Float64Array = new Float64Array(0)
-  /** Messages by key that were stored since the list was made. */
+  /** Messages by key that were stored since the list was made, the last of them. */
   readonly #added = new Map<number, StoredMessage>()
 
   /** The messages as they are now. */
@@ -31,6 +34,7 @@ export class MessageSnapshots {
     const message = fromJsonText<StoredMessage>(text)
     if (oldKey !== undefined) this.#added.delete(oldKey)
     this.#added.set(key, message)
+    if (this.#added.size > MOST_ADDED) this.#added.delete(this.#added.keys().next().value as number)
     return message
   }
 

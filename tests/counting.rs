@@ -149,6 +149,9 @@ fn any_text() -> impl Strategy<Value = String> {
         1 => any::<char>().prop_map(String::from),
         1 => (prop::sample::select(&FRAGMENTS[..]), 1..200usize).prop_map(|(fragment, times)| fragment.repeat(times)),
         1 => "[a-z]{1,12}".prop_map(|word| word),
+        1 => "[A-Z]{0,40}[a-z]{0,60}[A-Za-z]{0,80}",
+        // Longer than is merged at once.
+        1 => prop_oneof!["[a-z]{90,900}", "[а-яё]{60,300}", "[\u{e01}-\u{e4e}]{40,300}", "[\u{1780}-\u{17d2}]{40,200}", "[一-龥]{40,300}"],
     ];
     prop::collection::vec(fragment, 0..60).prop_map(|fragments| fragments.concat())
 }
@@ -219,4 +222,44 @@ fn a_file_that_is_no_vocabulary_is_refused() {
     let without_bytes: Vec<u8> = std::iter::repeat_n(0, 50_256).collect();
     assert!(refused(Vocabulary::R50k, &without_bytes).contains("single byte"));
     assert!(refused(Vocabulary::R50k, &[&good[..4], &good].concat()).contains("twice"));
+}
+
+#[test]
+fn special_tokens_are_decoded_to_their_names() {
+    for Pair { encoding, ours, theirs } in pairs().iter() {
+        for name in theirs.special_tokens() {
+            let tokens = theirs.encode_with_special_tokens(name);
+            assert_eq!(ours.decode(&tokens, *encoding).unwrap(), name.as_bytes(), "{} {tokens:?}", encoding.name());
+        }
+        for rank in (50_000..50_400).chain(100_200..100_400).chain(199_900..201_200).chain([u32::MAX]) {
+            let theirs = theirs.decode_bytes(&[rank]).ok();
+            assert_eq!(ours.decode(&[rank], *encoding).ok(), theirs, "{rank} in {}", encoding.name());
+        }
+    }
+}
+
+#[test]
+fn counting_stops_at_the_limit() {
+    let text = "One, two, three: ".repeat(500) + &"a".repeat(3000) + "日本語 ".repeat(100).as_str();
+    for Pair { ours, .. } in pairs().iter() {
+        let count = ours.count(&text);
+        for limit in (0..300).chain(count - 300..count + 300).chain([u64::MAX]) {
+            assert_eq!(ours.count_up_to(text.as_bytes(), limit), count.min(limit));
+        }
+    }
+}
+
+#[test]
+fn bytes_that_are_no_utf_8_are_counted_somehow() {
+    for Pair { ours, .. } in pairs().iter() {
+        for byte in 0..=u8::MAX {
+            for length in [1, 2, 3, 5, 63, 64, 65, 200] {
+                let bytes = vec![byte; length];
+                let count = ours.count_up_to(&bytes, u64::MAX);
+                assert!((1..=length as u64).contains(&count));
+                assert_eq!(ours.encode(&bytes).len() as u64, count);
+                ours.count_up_to(&[b"word ", &bytes[..], b"ab"].concat(), u64::MAX);
+            }
+        }
+    }
 }

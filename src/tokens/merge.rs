@@ -191,3 +191,64 @@ fn merge_all(parts: &mut Vec<Part>, rank: Rank, first: usize, rank_between: impl
     }
     parts.truncate(write);
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use std::sync::LazyLock;
+
+    use super::super::Vocabulary;
+    use super::*;
+
+    static RANKS: LazyLock<Ranks> = LazyLock::new(|| {
+        let bpe = tiktoken_rs::r50k_base().unwrap();
+        let tokens = (0..50_256).map(|rank| bpe.decode_bytes(&[rank]).unwrap());
+        let file = tokens.flat_map(|token| [vec![token.len() as u8], token].concat()).collect();
+        Ranks::new(Vocabulary::R50k, file).unwrap()
+    });
+
+    /// The ends of tokens from what a way of merging leaves in `parts`.
+    fn at_once(merger: &mut Merger, piece: &[u8]) -> Vec<u32> {
+        merger.merge(&RANKS, piece);
+        merger.parts[1..].iter().map(|part| part.start).collect()
+    }
+
+    proptest! {
+        #[test]
+        fn all_ways_give_the_same_tokens(
+            piece in prop_oneof![
+                "[a-z]{1,900}",
+                "[ab]{1,900}",
+                "[aeiou \n-]{1,900}",
+                "[а-яё]{1,400}",
+                "[\u{e01}-\u{e3a}\u{e40}-\u{e4e}]{1,300}",
+                "[一-十丂-乐]{1,300}",
+                "[\u{1f600}-\u{1f64f}\u{200d}]{1,200}",
+                ("[a-z]{1,9}", 1..90usize).prop_map(|(part, times)| part.repeat(times)),
+            ],
+        ) {
+            let piece = piece.as_bytes();
+            let mut merger = Merger::default();
+            let expected = at_once(&mut merger, piece);
+            prop_assert_eq!(merger.ends(&RANKS, piece), &expected);
+            merger.merge_with_heap(&RANKS, piece);
+            prop_assert_eq!(&merger.ends, &expected);
+            for window in [8, 16, 64, 512] {
+                if merger.merge_in_windows(&RANKS, piece, window) {
+                    prop_assert_eq!(&merger.ends, &expected, "windows of {}", window);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn windows_that_are_too_short_are_given_up() {
+        let piece = "-".repeat(2000);
+        let mut merger = Merger::default();
+        // A token of r50k_base has sixty-four of them.
+        assert!(!merger.merge_in_windows(&RANKS, piece.as_bytes(), 64));
+        assert!(merger.merge_in_windows(&RANKS, piece.as_bytes(), 512));
+        let expected = at_once(&mut merger, piece.as_bytes());
+        assert_eq!(merger.ends(&RANKS, piece.as_bytes()), expected);
+    }
+}

@@ -9,6 +9,7 @@ mod context;
 mod encodings;
 mod environment;
 mod errors;
+mod memory;
 mod patterns;
 mod session;
 mod storage;
@@ -110,6 +111,7 @@ pub fn complete_message(text: &str, kind: &str) -> Result<String, JsValue> {
 
 /// The message of a JSON text that the glue made of an object.
 fn message(text: &str) -> Result<Message, Error> {
+    memory::keep_room();
     let environment = JsEnvironment::capture()?;
     value(text, MAX_MESSAGE_DEPTH).and_then(|dict| Message::given(dict, &environment)).map_err(ShapeError::in_message)
 }

@@ -6,6 +6,7 @@ use wasm_bindgen_futures::JsFuture;
 
 use super::args::{is_absent, strings};
 use super::errors::storage_error;
+use super::memory::make_room;
 
 #[wasm_bindgen]
 extern "C" {
@@ -116,7 +117,10 @@ fn bytes(value: &JsValue) -> Option<Vec<u8>> {
     if !is_view(value).unwrap_or(false) || number("BYTES_PER_ELEMENT") != Some(1.0) {
         return None;
     }
-    Some(Bytes::copy(value).ok()?.to_vec())
+    let bytes = Bytes::copy(value).ok()?.to_vec();
+    // What is made of the contents takes about as much again.
+    make_room(bytes.len());
+    Some(bytes)
 }
 
 fn failure(operation: &str, path: &str, cause: &JsValue) -> JsValue {
