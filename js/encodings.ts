@@ -72,19 +72,23 @@ export function decode(tokens: ArrayLike<number>, encoding?: EncodingName): stri
 }
 
 function tokenIds(tokens: ArrayLike<number>): Uint32Array {
-  if (!Array.isArray(tokens) && !ArrayBuffer.isView(tokens)) {
-    throw new InvalidArgumentError('tokens: expected an array of token ids', { argument: 'tokens' })
-  }
-  const ids = new Uint32Array(tokens.length)
-  for (let index = 0; index < ids.length; index++) {
-    const id: unknown = tokens[index]
-    ids[index] = id as number
-    if (ids[index] !== id) {
-      const argument = `tokens[${index}]`
-      throw new InvalidArgumentError(`${argument}: expected the id of a token, a whole number`, { argument })
+  let wrong: number | undefined
+  try {
+    if (Array.isArray(tokens) || ArrayBuffer.isView(tokens)) {
+      const ids = new Uint32Array(tokens.length)
+      for (let index = 0; index < ids.length && wrong === undefined; index++) {
+        const id: unknown = tokens[index]
+        if (typeof id === 'number') ids[index] = id
+        if (ids[index] !== id) wrong = index
+      }
+      if (wrong === undefined) return ids
     }
+  } catch (cause) {
+    throw new InvalidArgumentError('tokens: could not be read', { argument: 'tokens', cause })
   }
-  return ids
+  const argument = wrong === undefined ? 'tokens' : `tokens[${wrong}]`
+  const expected = wrong === undefined ? 'an array of token ids' : 'the id of a token, a whole number from 0 up'
+  throw new InvalidArgumentError(`${argument}: expected ${expected}`, { argument })
 }
 
 /** By name, so that it crosses to Rust once. */
