@@ -68,7 +68,9 @@ impl Lanes {
 mod tests {
     use super::*;
 
-    #[test]
+    // There it is other code.
+    #[cfg_attr(target_arch = "wasm32", wasm_bindgen_test::wasm_bindgen_test)]
+    #[cfg_attr(not(target_arch = "wasm32"), test)]
     fn every_byte_is_found_in_its_place() {
         for byte in 0..=u8::MAX {
             for place in 0..SIZE {

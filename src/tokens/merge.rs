@@ -192,7 +192,8 @@ fn merge_all(parts: &mut Vec<Part>, rank: Rank, first: usize, rank_between: impl
     parts.truncate(write);
 }
 
-#[cfg(test)]
+// proptest is not built for WebAssembly.
+#[cfg(all(test, not(target_arch = "wasm32")))]
 mod tests {
     use proptest::prelude::*;
     use std::sync::LazyLock;
