@@ -34,7 +34,8 @@ export interface Platform {
 }
 
 let platform: Platform = {}
-const memoryStorage = new MemoryStorage()
+/** Made when it is first asked for, because the class imports this module. */
+let memoryStorage: MemoryStorage | undefined
 /** That of the module, once it is loaded. */
 let wasmMemory: InitOutput['memory'] | undefined
 let initializing: Promise<void> | undefined
@@ -54,6 +55,7 @@ export function completePlatform(value: Platform): void {
 
 /** @internal */
 export function getPlatform(): Platform & { readonly storage: SessionStorage } {
+  memoryStorage ??= new MemoryStorage()
   return { storage: memoryStorage, ...platform }
 }
 

@@ -6,6 +6,7 @@ import { fromJsonText, toJsonText } from './json.js'
 import { readOptions, windowOptions } from './options.js'
 import { getPlatform, init, rust } from './runtime.js'
 import { SessionState } from './session-state.js'
+import { locked } from './storage/locked.js'
 import { checkStorage, type SessionStorage } from './storage/storage.js'
 import type { EncodingName, SessionDict, SessionSummary, WindowOptions } from './types.js'
 
@@ -190,15 +191,19 @@ export class Session {
   /**
    * Writes every context that changed since the last save, then `session.json`; nothing when nothing changed. What is
    * written is the state at one moment: changes made meanwhile are for the next save. Saves of one session run one after
-   * the other.
+   * the other. Where the storage has locks a save holds that of the session's directory, so that nobody else writes
+   * between the comparison with what is there and the last write.
    *
    * @throws {ConflictError} when somebody else has changed one of the files since this session read or wrote it; nothing
    * is written.
-   * @throws {StorageError} when the storage fails; what was not written is written by the next save.
+   * @throws {StorageError} when the storage fails, or its lock is not to be had in time (`ELOCKED`); what was not
+   * written is written by the next save.
    */
   async save(): Promise<void> {
     const handle = this.#rust
-    const save = this.#saves.then(() => handle.save())
+    const save = this.#saves.then(async () => {
+      if (handle.hasChanges) await locked(this.#storage, handle.sessionDir, () => handle.save())
+    })
     this.#saves = save.catch(() => undefined)
     await save
   }

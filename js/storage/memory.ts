@@ -1,8 +1,12 @@
+import { rust } from '../runtime.js'
+import { LOCK_TIMEOUT, lockTimeoutError } from './lock-timeout.js'
+import { Queue } from './queue.js'
 import type { SessionStorage } from './storage.js'
 
 /** Keeps files in memory: for tests, previews, and where nothing is to last. */
 export class MemoryStorage implements SessionStorage {
   readonly #files = new Map<string, { data: Uint8Array; modifiedTime: number }>()
+  readonly #queue = new Queue()
 
   /** A copy of the contents; `null` where there is none. */
   async read(path: string): Promise<Uint8Array | null> {
@@ -11,6 +15,11 @@ export class MemoryStorage implements SessionStorage {
 
   /** Keeps a copy of the contents. */
   async write(path: string, data: Uint8Array): Promise<void> {
+    this.writeSync(path, data)
+  }
+
+  /** As {@link write}, done when it returns. */
+  writeSync(path: string, data: Uint8Array): void {
     this.#files.set(path, { data: data.slice(), modifiedTime: Date.now() })
   }
 
@@ -29,13 +38,28 @@ export class MemoryStorage implements SessionStorage {
     this.#files.delete(path)
   }
 
-  /** The SHA-256 of the contents, where the engine has WebCrypto. */
-  async digest(path: string): Promise<string | null | undefined> {
+  /**
+   * The SHA-256 of the contents; `null` where there is no file.
+   *
+   * @throws {NotInitializedError} before `init()`, where that is needed.
+   */
+  async digest(path: string): Promise<string | null> {
+    return this.digestSync(path)
+  }
+
+  /** As {@link digest}, known when it returns. */
+  digestSync(path: string): string | null {
     const file = this.#files.get(path)
-    if (file === undefined) return null
-    // Browsers have it in secure contexts alone.
-    const hash = await globalThis.crypto?.subtle?.digest('SHA-256', file.data as BufferSource)
-    return hash && Array.from(new Uint8Array(hash), (byte) => byte.toString(16).padStart(2, '0')).join('')
+    return file === undefined ? null : rust().sha256(file.data)
+  }
+
+  /**
+   * Runs `work` while no other user of this object holds the lock of the directory. Who has waited for 30 seconds is
+   * refused with the code `ELOCKED`.
+   */
+  async lock<T>(directory: string, work: () => Promise<T>): Promise<T> {
+    const onTimeout = () => lockTimeoutError(directory, 'another user of this MemoryStorage', LOCK_TIMEOUT)
+    return this.#queue.run(directory, LOCK_TIMEOUT, onTimeout, work)
   }
 
   /** When the file was written, in milliseconds since 1970. */

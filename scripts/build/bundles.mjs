@@ -12,12 +12,16 @@ const modules = join(root, 'target', 'bundles')
 
 const WEB_ENTRIES = {
   browser: 'js/entry/browser.ts',
+  'browser-storage': 'js/entry/browser-storage.ts',
+  testing: 'js/entry/testing-browser.ts',
   inline: 'js/entry/inline.ts',
   slim: 'js/entry/slim.ts',
 }
 const NODE_ENTRIES = {
   index: 'js/entry/node.ts',
   node: 'js/storage/node.ts',
+  'browser-storage': 'js/entry/browser-storage.ts',
+  testing: 'js/entry/testing-node.ts',
   inline: 'js/entry/inline.ts',
   slim: 'js/entry/slim.ts',
 }

@@ -286,6 +286,11 @@ impl Session {
         Ok(child)
     }
 
+    /// Whether a save has anything to write.
+    pub fn has_changes(&self) -> bool {
+        !self.pending.contexts().is_empty() || self.saved_revision != Some(self.revision)
+    }
+
     /// What has to be written for the files to be as the session is now: contexts that changed, newest first, so that a
     /// window is there before the context that names it; `session.json` last, so that what is there is a whole session at any time,
     /// and its time is that of the last save. Empty when nothing changed.

@@ -21,6 +21,7 @@ pub use session::SessionHandle;
 use wasm_bindgen::prelude::*;
 
 use crate::conversation::{MAX_MESSAGE_DEPTH, Message, Special};
+use crate::digest::sha256_hex;
 use crate::error::{Error, ShapeError};
 use crate::json::{self, FieldPath};
 use crate::tokens;
@@ -71,6 +72,13 @@ pub fn decode(tokens: &[u32], encoding: usize) -> Result<String, JsValue> {
     let encoding = encodings::numbered(encoding)?;
     let bytes = encodings::tokenizer(encoding)?.decode(tokens, encoding)?;
     Ok(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+/// The SHA-256 of a file's contents in lower-case hexadecimal digits: for storage adapters of engines that have no
+/// synchronous way to it, or none at all.
+#[wasm_bindgen(js_name = sha256)]
+pub fn sha256(data: &[u8]) -> String {
+    sha256_hex(data)
 }
 
 /// The name of a model's encoding.

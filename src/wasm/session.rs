@@ -156,6 +156,12 @@ impl SessionHandle {
         Ok(())
     }
 
+    /// Whether a save has anything to write.
+    #[wasm_bindgen(getter, js_name = hasChanges)]
+    pub fn has_changes(&self) -> bool {
+        self.session.borrow().has_changes()
+    }
+
     /// Writes what changed, file after file. To be called when no other save of this session is under way.
     pub fn save(&self) -> Promise {
         let (session, storage) = (self.session.clone(), self.storage.clone());

@@ -285,7 +285,7 @@ test('a session in a root: what leads out is a StorageError', async (t) => {
   assert.ok(existsSync(join(root, 'agents', session.uuid, 'session.json')))
   assert.equal((await Session.list('agents', { storage })).length, 1)
   const outside = Session.create('../elsewhere', { storage })
-  await refused(() => outside.save(), 'StorageError', { operation: 'write' })
+  await refused(() => outside.save(), 'StorageError', { operation: 'lock', code: 'EACCES' })
   await refused(() => Session.load('../elsewhere', 's', { storage }), 'StorageError', { operation: 'read' })
   await refused(() => Session.list('..', { storage }), 'StorageError', { operation: 'list' })
   assert.equal(existsSync(join(root, '..', 'elsewhere')), false)

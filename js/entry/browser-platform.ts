@@ -1,0 +1,7 @@
+// What a browser offers: the module and the vocabularies are fetched from beside this file.
+import type { Platform } from '../runtime.js'
+import { fetchVocabulary } from './vocabulary-urls.js'
+
+export function browserPlatform(): Platform {
+  return { module: () => new URL('./peteos_session_bg.wasm', import.meta.url), fetchVocabulary }
+}

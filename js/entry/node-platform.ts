@@ -1,0 +1,19 @@
+// What Node offers: the module and the vocabularies are files beside this one, read when they are needed.
+import { readFileSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
+import type { Platform } from '../runtime.js'
+import { NodeFileStorage } from '../storage/node.js'
+
+const file = (name: string) => new URL(`./${name}`, import.meta.url)
+
+export function nodePlatform(): Platform {
+  return {
+    storage: new NodeFileStorage(),
+    readVocabulary: (name) => readFileSync(file(`encodings/${name}.bin`)),
+    fetchVocabulary: (name) => readFile(file(`encodings/${name}.bin`)),
+  }
+}
+
+export function readModule(): Uint8Array {
+  return readFileSync(file('peteos_session_bg.wasm'))
+}

@@ -1,0 +1,2 @@
+export { ConformanceError } from './expect.js'
+export { type ConformanceCase, type ConformanceResult, storageConformance } from './storage-conformance.js'
