@@ -4,7 +4,7 @@ import type { Case } from './case.js'
 
 const pause = (milliseconds = 0) => new Promise<void>((resolve) => setTimeout(resolve, milliseconds))
 
-function lock<T>(storage: SessionStorage, directory: string, work: () => Promise<T>): Promise<T> {
+async function lock<T>(storage: SessionStorage, directory: string, work: () => Promise<T>): Promise<T> {
   return withinSeconds(20, (storage.lock as NonNullable<SessionStorage['lock']>).call(storage, directory, work) as Promise<T>, 'lock')
 }
 

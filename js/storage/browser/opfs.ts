@@ -36,17 +36,21 @@ export class OPFSStorage implements SessionStorage {
 
   /** The contents of a file; `null` where there is none. */
   async read(path: string): Promise<Uint8Array | null> {
-    const file = await this.#file(path)
-    return file === null ? null : new Uint8Array(await file.arrayBuffer())
+    return this.#alone(path, 'shared', async () => {
+      const file = await this.#file(path)
+      return file === null ? null : new Uint8Array(await file.arrayBuffer())
+    })
   }
 
   /** Replaces a file as a whole. */
   async write(path: string, data: Uint8Array): Promise<void> {
     const { directory: names, name } = split(path)
-    const directory = await this.#directory(names, true)
-    const existing = await unlessAbsent(directory.getFileHandle(name), null)
-    if (existing === null) await writeNew(directory, name, data)
-    else await writeInto(existing, data)
+    await this.#alone(path, 'exclusive', async () => {
+      const directory = await this.#directory(names, true)
+      const existing = await unlessAbsent(directory.getFileHandle(name), null)
+      if (existing === null) await writeNew(directory, name, data)
+      else await writeInto(existing, data)
+    })
   }
 
   /** The names in a directory; none where it does not exist. */
@@ -58,7 +62,8 @@ export class OPFSStorage implements SessionStorage {
   /** Removes a file, if it is there. */
   async remove(path: string): Promise<void> {
     const { directory, name } = split(path)
-    await unlessAbsent(this.#directory(directory, false).then((handle) => handle.removeEntry(name)), undefined)
+    await this.#alone(path, 'exclusive', () =>
+      unlessAbsent(this.#directory(directory, false).then((handle) => handle.removeEntry(name)), undefined))
   }
 
   /**
@@ -78,7 +83,7 @@ export class OPFSStorage implements SessionStorage {
    */
   async lock<T>(directory: string, work: () => Promise<T>): Promise<T> {
     const names = namesOf(directory)
-    return withWebLock(`OPFS ${this.#name}`, names.join('/'), this.#lockTimeout, async () => {
+    return withWebLock(`OPFS ${this.#name} directory`, names.join('/'), this.#lockTimeout, async () => {
       const handle = await unlessAbsent(this.#directory(names, false), null)
       if (handle !== null) await removeLeftovers(handle)
       return work()
@@ -87,7 +92,16 @@ export class OPFSStorage implements SessionStorage {
 
   /** When the file was written, in milliseconds since 1970; `null` where there is none. */
   async modifiedTime(path: string): Promise<number | null> {
-    return (await this.#file(path))?.lastModified ?? null
+    return this.#alone(path, 'shared', async () => (await this.#file(path))?.lastModified ?? null)
+  }
+
+  /**
+   * Runs `work` while nobody writes the file, or nobody else does anything with it. The browser by itself refuses some
+   * writes at the same time, and for a moment a file that is being replaced cannot be read.
+   */
+  #alone<T>(path: string, mode: LockMode, work: () => Promise<T>): Promise<T> {
+    const name = `peteos-session OPFS ${this.#name} file ${namesOf(path).join('/')}`
+    return navigator.locks.request(name, { mode }, work) as Promise<T>
   }
 
   async #file(path: string): Promise<File | null> {

@@ -26,7 +26,9 @@ export function useBrowser() {
   })
 
   return (work, { expected = /$^/ } = {}) => async () => {
-    const page = await browser.newPage({ viewport: { width: 1280, height: 860 } })
+    // A context of its own, so that a test may open further tabs that share its storage.
+    const context = await browser.newContext({ viewport: { width: 1280, height: 860 } })
+    const page = await context.newPage()
     const complaints = []
     const note = (text) => expected.test(text) || complaints.push(text)
     page.on('pageerror', (error) => note(String(error)))
@@ -35,7 +37,7 @@ export function useBrowser() {
       await work(page, new URL(server.url).origin)
       assert.deepEqual(complaints, [], 'the page complains')
     } finally {
-      await page.close()
+      await context.close()
     }
   }
 }
