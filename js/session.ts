@@ -1,6 +1,6 @@
 import type { ContextHandle, SessionHandle } from '../pkg/peteos_session.js'
 import { Context, handleOf, type SpecialMessages, specialTexts } from './context.js'
-import { makeDisposable } from './dispose.js'
+import { makeAsyncDisposable, makeDisposable } from './dispose.js'
 import { DisposedError, InvalidArgumentError, type SessionError } from './errors.js'
 import { fromJsonText, toJsonText } from './json.js'
 import { readOptions, windowOptions } from './options.js'
@@ -119,6 +119,11 @@ export class Session {
     return this.#storage
   }
 
+  /** @internal */
+  get isFreed(): boolean {
+    return this.#handle === null
+  }
+
   /** The active context; the same object until another one becomes active. */
   get activeContext(): Context | null {
     const handle = this.#rust
@@ -206,6 +211,17 @@ export class Session {
     })
     this.#saves = save.catch(() => undefined)
     await save
+  }
+
+  /**
+   * As {@link save}, done when it returns: for `process.on('exit')`, when no promise is awaited any more. A save that is
+   * under way writes no more; what it had left is written here. No lock is waited for.
+   *
+   * @throws {ConflictError} as {@link save} does, where the adapter has `digestSync`.
+   * @throws {StorageError} when the storage fails, or has no `writeSync`.
+   */
+  saveSync(): void {
+    this.#rust.saveSync()
   }
 
   /**
@@ -302,6 +318,9 @@ export class Session {
 
   declare readonly [Symbol.dispose]: () => void
 
+  /** Saves, then gives the memory back: `await using session = …` does so at the end of its block. */
+  declare readonly [Symbol.asyncDispose]: () => Promise<void>
+
   get #rust(): SessionHandle {
     if (this.#handle === null) throw new DisposedError('session')
     return this.#handle
@@ -334,6 +353,7 @@ export class Session {
 }
 
 makeDisposable(Session.prototype)
+makeAsyncDisposable(Session.prototype)
 
 function storageOf(storage: SessionStorage | undefined): SessionStorage {
   return storage === undefined ? getPlatform().storage : checkStorage(storage)

@@ -3,6 +3,7 @@ declare global {
   // leads.
   interface SymbolConstructor {
     readonly dispose: unique symbol
+    readonly asyncDispose: unique symbol
   }
 }
 

@@ -1,6 +1,6 @@
 //! A session as JavaScript holds it.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
 use js_sys::{Array, Function, Promise};
@@ -26,6 +26,8 @@ const READS_AT_ONCE: usize = 16;
 pub struct SessionHandle {
     session: Rc<RefCell<Session>>,
     storage: Storage,
+    /// The number of saves that were begun.
+    saves: Rc<Cell<u64>>,
 }
 
 #[wasm_bindgen]
@@ -40,7 +42,7 @@ impl SessionHandle {
         let (system_prompt, tool_definitions) = specials(system_prompt, tool_definitions)?;
         let environment = JsEnvironment::capture()?;
         let session = Session::create(&parent_dir, system_prompt, tool_definitions, &environment);
-        Ok(Self { session: Rc::new(RefCell::new(session)), storage: Storage::new(storage) })
+        Ok(Self::of(Rc::new(RefCell::new(session)), Storage::new(storage)))
     }
 
     pub async fn load(parent_dir: JsValue, uuid: JsValue, storage: JsValue) -> Result<Self, JsValue> {
@@ -56,7 +58,7 @@ impl SessionHandle {
         if let Some(id) = active {
             load_context(&session, &storage, &id).await?;
         }
-        Ok(Self { session, storage })
+        Ok(Self::of(session, storage))
     }
 
     /// The JSON array of the summaries, newest first. `on_error` is called with the error of each session that cannot be
@@ -162,9 +164,12 @@ impl SessionHandle {
         self.session.borrow().has_changes()
     }
 
-    /// Writes what changed, file after file. To be called when no other save of this session is under way.
+    /// Writes what changed, file after file. To be called when no other save of this session is under way but one that
+    /// [`SessionHandle::save_sync`] is to overtake.
     pub fn save(&self) -> Promise {
-        let (session, storage) = (self.session.clone(), self.storage.clone());
+        let (session, storage, saves) = (self.session.clone(), self.storage.clone(), self.saves.clone());
+        let save = saves.get() + 1;
+        saves.set(save);
         future_to_promise(async move {
             let plan = change(&session, |session| session.save_plan())?;
             for write in &plan.writes {
@@ -173,12 +178,36 @@ impl SessionHandle {
                 }
             }
             for write in &plan.writes {
+                // Who has overtaken this save has written all of it, and what is newer.
+                if saves.get() != save {
+                    break;
+                }
                 session.borrow_mut().begin_write(write);
                 storage.write(&write.path, &write.bytes).await?;
-                session.borrow_mut().written(write);
+                if saves.get() == save {
+                    session.borrow_mut().written(write);
+                }
             }
             Ok(JsValue::UNDEFINED)
         })
+    }
+
+    /// As [`SessionHandle::save`], done when it returns. A save that is under way writes no more.
+    #[wasm_bindgen(js_name = saveSync)]
+    pub fn save_sync(&self) -> Result<(), JsValue> {
+        let plan = self.change(|session| session.save_plan())?;
+        for write in &plan.writes {
+            if let Some(current) = self.storage.digest_sync(&write.path)? {
+                self.change(|session| session.check_write(write, &current))?;
+            }
+        }
+        self.saves.set(self.saves.get() + 1);
+        for write in &plan.writes {
+            self.session.borrow_mut().begin_write(write);
+            self.storage.write_sync(&write.path, &write.bytes)?;
+            self.session.borrow_mut().written(write);
+        }
+        Ok(())
     }
 
     #[wasm_bindgen(js_name = loadContext)]
@@ -279,6 +308,10 @@ impl SessionHandle {
 }
 
 impl SessionHandle {
+    fn of(session: Rc<RefCell<Session>>, storage: Storage) -> Self {
+        Self { session, storage, saves: Rc::default() }
+    }
+
     fn change<T>(&self, change_session: impl FnOnce(&mut Session) -> Result<T, Error>) -> Result<T, JsValue> {
         change(&self.session, change_session)
     }

@@ -26,6 +26,12 @@ extern "C" {
     #[wasm_bindgen(method, catch)]
     fn digest(this: &SessionStorage, path: &str) -> Result<JsValue, JsValue>;
 
+    #[wasm_bindgen(method, catch, js_name = writeSync)]
+    fn write_sync(this: &SessionStorage, path: &str, data: Uint8Array) -> Result<JsValue, JsValue>;
+
+    #[wasm_bindgen(method, catch, js_name = digestSync)]
+    fn digest_sync(this: &SessionStorage, path: &str) -> Result<JsValue, JsValue>;
+
     #[wasm_bindgen(method, catch, js_name = modifiedTime)]
     fn modified_time(this: &SessionStorage, path: &str) -> Result<JsValue, JsValue>;
 
@@ -90,11 +96,27 @@ impl Storage {
             return Ok(None);
         }
         let digest = settle(self.adapter().digest(path)).await.map_err(|cause| failure("write", path, &cause))?;
-        match digest.as_string() {
-            Some(digest) => Ok(Some(digest)),
-            None if is_absent(&digest) => Ok(None),
-            None => Err(wrong_answer("write", path, "a string or null as the digest")),
+        digest_of(&digest, path)
+    }
+
+    /// As [`Storage::write`], with the optional method that is done when it returns.
+    pub fn write_sync(&self, path: &str, data: &[u8]) -> Result<(), JsValue> {
+        if !self.has_method("writeSync") {
+            let message = "the storage adapter has no writeSync, which saveSync needs; use save";
+            return Err(storage_error("write", path, message, &JsValue::UNDEFINED));
         }
+        let answer = self.adapter().write_sync(path, Uint8Array::from(data));
+        let answer = answer.map_err(|cause| failure("write", path, &cause))?;
+        if is_absent(&answer) { Ok(()) } else { Err(wrong_answer("write", path, "nothing back from writeSync")) }
+    }
+
+    /// As [`Storage::digest`], with the optional method for that.
+    pub fn digest_sync(&self, path: &str) -> Result<Option<String>, JsValue> {
+        if !self.has_method("digestSync") {
+            return Ok(None);
+        }
+        let digest = self.adapter().digest_sync(path).map_err(|cause| failure("write", path, &cause))?;
+        digest_of(&digest, path)
     }
 
     fn has_method(&self, name: &str) -> bool {
@@ -103,6 +125,15 @@ impl Storage {
 
     fn adapter(&self) -> &SessionStorage {
         self.0.unchecked_ref()
+    }
+}
+
+/// What an adapter said of the revision of a file.
+fn digest_of(digest: &JsValue, path: &str) -> Result<Option<String>, JsValue> {
+    match digest.as_string() {
+        Some(digest) => Ok(Some(digest)),
+        None if is_absent(digest) => Ok(None),
+        None => Err(wrong_answer("write", path, "a string or null as the digest")),
     }
 }
 

@@ -148,16 +148,16 @@ test('while a file is written the temporary one lies beside it, with a name that
     import fsPromises from 'node:fs/promises'
     import { syncBuiltinESMExports } from 'node:module'
     const steps = []
-    const real = { rename: fsPromises.rename, open: fsPromises.open }
+    const real = { renameSync: fs.renameSync, open: fsPromises.open }
     fsPromises.open = async (path, ...rest) => {
       const handle = await real.open(path, ...rest)
       const sync = handle.sync.bind(handle)
       handle.sync = async () => { steps.push(['sync', path]); await sync() }
       return handle
     }
-    fsPromises.rename = async (from, to) => {
+    fs.renameSync = (from, to) => {
       steps.push(['rename', from, to, fs.readFileSync(from, 'utf8'), fs.existsSync(to)])
-      await real.rename(from, to)
+      real.renameSync(from, to)
     }
     syncBuiltinESMExports()
     const { NodeFileStorage } = await import('peteos-session/node')
@@ -181,11 +181,11 @@ test('a write that fails at any step leaves the old file and no litter', async (
     import fs from 'node:fs'
     import fsPromises from 'node:fs/promises'
     import { syncBuiltinESMExports } from 'node:module'
-    const real = { rename: fsPromises.rename, open: fsPromises.open, mkdir: fsPromises.mkdir }
+    const real = { renameSync: fs.renameSync, open: fsPromises.open, mkdir: fsPromises.mkdir }
     let failing
     const fail = (step) => { if (step === failing) throw Object.assign(new Error(step), { code: 'ENOSPC' }) }
     fsPromises.mkdir = async (...args) => (fail('mkdir'), real.mkdir(...args))
-    fsPromises.rename = async (...args) => (fail('rename'), real.rename(...args))
+    fs.renameSync = (...args) => (fail('rename'), real.renameSync(...args))
     fsPromises.open = async (path, ...rest) => {
       fail('open')
       const handle = await real.open(path, ...rest)

@@ -281,6 +281,11 @@ test('using works where the language has it', async (t) => {
       using context = Context.create()
       return context.messageCount + session.uuid.length
     }
+    export async function agent(): Promise<void> {
+      await using session = Session.create('a')
+      process.on('exit', () => session.saveSync())
+    }
+    declare const process: { on(event: 'exit', listener: () => void): void }
   `
   await compiles(t, { 'using.ts': source }, { module: 'nodenext', lib: ['esnext', 'dom'], target: 'esnext' })
 })

@@ -12,8 +12,8 @@ import {
   unlinkSync,
   writeFileSync,
 } from 'node:fs'
-import { type FileHandle, mkdir, open, rename, stat, unlink } from 'node:fs/promises'
-import { dirname } from 'node:path'
+import { type FileHandle, mkdir, open, stat, unlink } from 'node:fs/promises'
+import { dirname, resolve } from 'node:path'
 import { unlessAbsent, unlessAbsentSync, whileBusy, whileBusySync } from './failures.js'
 import { temporaryBeside } from './temporary.js'
 
@@ -25,12 +25,21 @@ export interface Replacement {
   readonly sync: boolean
 }
 
+/** A replacement under way, which a synchronous one of the same file overtakes: what is older is not to come last. */
+interface UnderWay {
+  overtaken: boolean
+}
+
+/** By the path of the target. */
+const underWay = new Map<string, Set<UnderWay>>()
+
 const NEW = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL
 
 export async function replaceFile(target: string, data: Uint8Array, { mode, sync }: Replacement): Promise<void> {
   const directory = dirname(target)
   await makeDirectory(directory, sync)
   const temporary = temporaryBeside(target)
+  const replacement = begin(target)
   try {
     const kept = await unlessAbsent(stat(target).then((file) => file.mode & 0o777), null)
     await closing(await open(temporary, NEW, kept ?? mode), async (file) => {
@@ -39,10 +48,16 @@ export async function replaceFile(target: string, data: Uint8Array, { mode, sync
       await file.writeFile(data)
       if (sync) await file.sync()
     })
-    await whileBusy(() => rename(temporary, target))
+    await whileBusy(async () => {
+      // At once, so that a synchronous replacement finds none that was handed to the system and not yet done.
+      if (replacement.overtaken) await unlink(temporary)
+      else renameSync(temporary, target)
+    })
   } catch (error) {
     await unlink(temporary).catch(() => undefined)
     throw error
+  } finally {
+    end(target, replacement)
   }
   if (sync) await syncDirectory(directory)
 }
@@ -50,6 +65,7 @@ export async function replaceFile(target: string, data: Uint8Array, { mode, sync
 export function replaceFileSync(target: string, data: Uint8Array, { mode, sync }: Replacement): void {
   const directory = dirname(target)
   makeDirectorySync(directory, sync)
+  for (const replacement of underWay.get(resolve(target)) ?? []) replacement.overtaken = true
   const temporary = temporaryBeside(target)
   try {
     const kept = unlessAbsentSync(() => statSync(target).mode & 0o777, null)
@@ -68,6 +84,22 @@ export function replaceFileSync(target: string, data: Uint8Array, { mode, sync }
     throw error
   }
   if (sync) syncDirectorySync(directory)
+}
+
+function begin(target: string): UnderWay {
+  const path = resolve(target)
+  const replacement = { overtaken: false }
+  const others = underWay.get(path)
+  if (others === undefined) underWay.set(path, new Set([replacement]))
+  else others.add(replacement)
+  return replacement
+}
+
+function end(target: string, replacement: UnderWay): void {
+  const path = resolve(target)
+  const others = underWay.get(path)
+  others?.delete(replacement)
+  if (others?.size === 0) underWay.delete(path)
 }
 
 export async function makeDirectory(directory: string, sync: boolean): Promise<void> {
