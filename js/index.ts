@@ -25,7 +25,16 @@ export {
 } from './errors.js'
 export { ContentPart, Message, SystemPromptMessage, ToolDefinitionsMessage } from './messages.js'
 export { init, type ModuleSource } from './runtime.js'
-export { type HookCallback, type ListOptions, type NewSession, Session, type SessionOptions, type StorageOptions } from './session.js'
+export {
+  type ForkedContext,
+  type HookCallback,
+  type ListOptions,
+  type NewSession,
+  type SaveOptions,
+  Session,
+  type SessionOptions,
+  type StorageOptions,
+} from './session.js'
 export type { SessionState } from './session-state.js'
 export { MemoryStorage } from './storage/memory.js'
 export type { SessionStorage } from './storage/storage.js'

@@ -25,6 +25,21 @@ export interface ListOptions extends StorageOptions {
   onError?: (error: SessionError) => void
 }
 
+/** Options of {@link Session.save}. */
+export interface SaveOptions {
+  /** What becomes of a change over one of somebody else's: by default `'refuse'`, a `ConflictError`. */
+  onConflict?: 'refuse' | 'fork'
+}
+
+/** A context that became a new one because somebody else had changed its file. */
+export interface ForkedContext {
+  /** The id of the context that the file holds, which this one had. */
+  readonly originContextId: string
+  /** The id that it has now. */
+  readonly contextId: string
+}
+
+const SAVE_OPTIONS = ['onConflict'] as const
 const SESSION_OPTIONS = ['systemPromptMessage', 'toolDefinitionsMessage', 'storage'] as const
 
 /** A session that was just created, which has an active context. */
@@ -200,17 +215,29 @@ export class Session {
    * between the comparison with what is there and the last write.
    *
    * @throws {ConflictError} when somebody else has changed one of the files since this session read or wrote it; nothing
-   * is written.
+   * is written. With `onConflict: 'fork'` both are kept instead: a context whose file was changed becomes a new one of
+   * this session, whose origin is the context that the file holds, and `session.json` gets the changes of both; then
+   * there is a conflict only where both changed one variable of the state, or one setting, in different ways.
    * @throws {StorageError} when the storage fails, or its lock is not to be had in time (`ELOCKED`); what was not
    * written is written by the next save.
+   * @returns With `onConflict: 'fork'`, the contexts that became new ones.
    */
-  async save(): Promise<void> {
+  async save(options: SaveOptions & { onConflict: 'fork' }): Promise<ForkedContext[]>
+  async save(options?: SaveOptions): Promise<void>
+  async save(options?: SaveOptions): Promise<ForkedContext[] | void> {
+    const { onConflict = 'refuse' } = readOptions(options, SAVE_OPTIONS, 'save')
+    if (onConflict !== 'refuse' && onConflict !== 'fork') {
+      const argument = 'options.onConflict'
+      throw new InvalidArgumentError(`${argument}: expected 'refuse' or 'fork'`, { argument })
+    }
     const handle = this.#rust
     const save = this.#saves.then(async () => {
-      if (handle.hasChanges) await locked(this.#storage, handle.sessionDir, () => handle.save())
+      if (!handle.hasChanges) return []
+      return locked(this.#storage, handle.sessionDir, () => handle.save(onConflict === 'fork') as Promise<string[]>)
     })
     this.#saves = save.catch(() => undefined)
-    await save
+    const forks = this.#forked(await save)
+    return onConflict === 'fork' ? forks : undefined
   }
 
   /**
@@ -330,6 +357,19 @@ export class Session {
     if (handle === undefined) return null
     this.#active = this.#object(handle)
     return this.#active
+  }
+
+  /** The forks that a save has made, given by two ids each; whoever holds such a context holds it by its new id. */
+  #forked(ids: string[]): ForkedContext[] {
+    const forks: ForkedContext[] = []
+    for (let index = 0; index + 1 < ids.length; index += 2) {
+      const [originContextId, contextId] = ids.slice(index, index + 2) as [string, string]
+      const context = this.#contexts.get(originContextId)
+      this.#contexts.delete(originContextId)
+      if (context !== undefined) this.#contexts.set(contextId, context)
+      forks.push({ originContextId, contextId })
+    }
+    return forks
   }
 
   /** The object of a context: the one that somebody holds, or a new one. */

@@ -3,6 +3,7 @@
 use crate::digest::sha256_hex;
 use crate::error::Error;
 use crate::id::{ContextId, SessionId};
+use crate::json::Object;
 use crate::session::SharedContext;
 
 const SESSION_FILE: &str = "session.json";
@@ -101,6 +102,7 @@ pub enum Written {
         revision: u64,
     },
     Session {
+        dict: Object,
         revision: u64,
     },
 }

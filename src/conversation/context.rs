@@ -319,6 +319,19 @@ impl Context {
         }
     }
 
+    /// Makes this a context of its own, with a new id, whose origin is the one that it was; returns the id.
+    pub fn become_fork(&mut self, environment: &dyn Environment) -> ContextId {
+        let id = ContextId::generate(environment);
+        let origin = std::mem::replace(&mut self.id, id.clone());
+        self.fields.insert(keys::ID.to_owned(), id.as_str().into());
+        self.fields.insert(keys::ORIGIN.to_owned(), origin.as_str().into());
+        self.fields.insert(keys::PARENT_MUTATION_COUNTER.to_owned(), 0.into());
+        // The forks there are have the other one as their origin.
+        self.fields.insert(keys::CHILDREN.to_owned(), Value::Array(Vec::new()));
+        self.touch();
+        id
+    }
+
     /// The id, which its file is named after.
     pub fn id(&self) -> &ContextId {
         &self.id

@@ -1,5 +1,6 @@
 //! The session: its dict, its contexts in memory, and what of them has to be written.
 
+mod conflict;
 mod files;
 mod shared;
 mod state;
@@ -9,6 +10,7 @@ use std::rc::{Rc, Weak};
 
 use serde_json::Value;
 
+pub use conflict::Forked;
 pub use shared::SharedContext;
 pub use summary::SessionSummary;
 
@@ -35,6 +37,8 @@ mod keys {
 pub struct Session {
     layout: Layout,
     dict: Object,
+    /// The dict that `session.json` holds, as far as this session knows.
+    saved_dict: Object,
     active: Option<SharedContext>,
     known: Vec<Known>,
     /// Contexts that changed since they were written. Kept alive here, whoever else forgets them.
@@ -78,6 +82,7 @@ impl Session {
         let value = json::parse(text).map_err(|error| error.in_file(&path))?;
         let dict = checked_dict(value, &layout).map_err(|error| error.in_file(&path, text))?;
         let mut session = Self::of(layout, dict, Some(0));
+        session.saved_dict = session.dict.clone();
         session.files.read(&path, text);
         Ok(session)
     }
@@ -87,6 +92,7 @@ impl Session {
         Self {
             layout,
             dict,
+            saved_dict: Object::new(),
             active: None,
             known: Vec::new(),
             pending: Rc::default(),
@@ -310,7 +316,7 @@ impl Session {
         }
         if !writes.is_empty() || self.saved_revision != Some(self.revision) {
             let bytes = json::to_file_bytes(&self.dict)?;
-            let what = Written::Session { revision: self.revision };
+            let what = Written::Session { dict: self.dict.clone(), revision: self.revision };
             writes.push(PlannedWrite::new(self.layout.session_file(), bytes, what));
         }
         Ok(SavePlan { writes })
@@ -336,7 +342,10 @@ impl Session {
     pub fn written(&mut self, write: &PlannedWrite) {
         self.files.written(write);
         match &write.what {
-            Written::Session { revision } => self.saved_revision = Some(*revision),
+            Written::Session { dict, revision } => {
+                self.saved_dict.clone_from(dict);
+                self.saved_revision = Some(*revision);
+            }
             Written::Context { context, revision } => {
                 self.known.retain(|known| known.cell.strong_count() > 0);
                 let is_it =

@@ -15,11 +15,14 @@ use crate::conversation::HookOutputs;
 use crate::error::Error;
 use crate::id::{ContextId, SessionId};
 use crate::json;
-use crate::session::{Session, SessionSummary};
+use crate::session::{Forked, Session, SessionSummary};
 use crate::storage::{Layout, check_parent_dir};
 
 /// So many files are read at once when sessions are listed.
 const READS_AT_ONCE: usize = 16;
+
+/// So often it is tried to keep both where others go on changing the files.
+const ATTEMPTS: usize = 8;
 
 /// What the class `Session` of the glue holds. The parts are shared with the promises that it hands out, which outlive it when it is freed.
 #[wasm_bindgen]
@@ -28,6 +31,8 @@ pub struct SessionHandle {
     storage: Storage,
     /// The number of saves that were begun.
     saves: Rc<Cell<u64>>,
+    /// The contexts that became others, of which the glue has not been told.
+    forks: Rc<RefCell<Vec<Forked>>>,
 }
 
 #[wasm_bindgen]
@@ -166,17 +171,38 @@ impl SessionHandle {
 
     /// Writes what changed, file after file. To be called when no other save of this session is under way but one that
     /// [`SessionHandle::save_sync`] is to overtake.
-    pub fn save(&self) -> Promise {
+    ///
+    /// With `keep_both`, what somebody else has changed is kept beside what is here; gives for each context that became
+    /// another one the id that it had and the one that it has.
+    pub fn save(&self, keep_both: bool) -> Promise {
         let (session, storage, saves) = (self.session.clone(), self.storage.clone(), self.saves.clone());
+        let forks = self.forks.clone();
         let save = saves.get() + 1;
         saves.set(save);
         future_to_promise(async move {
-            let plan = change(&session, |session| session.save_plan())?;
-            for write in &plan.writes {
-                if let Some(current) = storage.digest(&write.path).await? {
-                    change(&session, |session| session.check_write(write, &current))?;
+            let mut attempts = if keep_both { ATTEMPTS } else { 1 };
+            let plan = loop {
+                attempts -= 1;
+                let plan = change(&session, |session| session.save_plan())?;
+                let mut refused = Vec::new();
+                for write in &plan.writes {
+                    let Some(current) = storage.digest(&write.path).await? else { continue };
+                    match session.borrow().check_write(write, &current) {
+                        Err(Error::FileConflict { .. }) if attempts > 0 => refused.push(write),
+                        checked => checked?,
+                    }
                 }
-            }
+                if refused.is_empty() {
+                    break plan;
+                }
+                // First `session.json`, which may turn out to be in conflict all the same.
+                for write in refused.into_iter().rev() {
+                    let Some(theirs) = storage.read(&write.path).await? else { continue };
+                    let environment = JsEnvironment::capture()?;
+                    let forked = change(&session, |session| session.keep_both(write, &theirs, &environment))?;
+                    forks.borrow_mut().extend(forked);
+                }
+            };
             for write in &plan.writes {
                 // Who has overtaken this save has written all of it, and what is newer.
                 if saves.get() != save {
@@ -188,7 +214,9 @@ impl SessionHandle {
                     session.borrow_mut().written(write);
                 }
             }
-            Ok(JsValue::UNDEFINED)
+            let forks = forks.take();
+            let ids = forks.iter().flat_map(|forked| [forked.origin.as_str(), forked.fork.as_str()]);
+            Ok(ids.map(JsValue::from).collect::<Array>().into())
         })
     }
 
@@ -309,7 +337,7 @@ impl SessionHandle {
 
 impl SessionHandle {
     fn of(session: Rc<RefCell<Session>>, storage: Storage) -> Self {
-        Self { session, storage, saves: Rc::default() }
+        Self { session, storage, saves: Rc::default(), forks: Rc::default() }
     }
 
     fn change<T>(&self, change_session: impl FnOnce(&mut Session) -> Result<T, Error>) -> Result<T, JsValue> {
