@@ -4,6 +4,8 @@ use std::cell::RefCell;
 
 use wasm_bindgen::prelude::*;
 
+use crate::error::Error;
+
 /// Room beyond this is given back once a text has been used.
 const KEPT: usize = 1 << 20;
 
@@ -14,12 +16,16 @@ thread_local! {
 /// Makes room for a text of so many bytes, and gives its address, which holds until anything else is called. What was
 /// written to the room before is kept.
 #[wasm_bindgen(js_name = textRoom)]
-pub fn text_room(bytes: usize) -> *mut u8 {
+pub fn text_room(bytes: usize) -> Result<*mut u8, JsValue> {
     ROOM.with_borrow_mut(|room| {
-        if room.len() < bytes {
+        if let Some(more) = bytes.checked_sub(room.len()) {
+            if room.try_reserve(more).is_err() {
+                let message = "is too large for the memory of WebAssembly; count it in parts";
+                return Err(Error::argument("text", message).into());
+            }
             room.resize(bytes, 0);
         }
-        room.as_mut_ptr()
+        Ok(room.as_mut_ptr())
     })
 }
 
