@@ -55,11 +55,13 @@ const PARTS = {
 
   async memory() {
     const results = await memory()
-    printTable('Megabytes that an encoding adds to the process: loaded / after counting a megabyte', NAMES,
-      ENCODINGS.map((encoding) => [encoding, ...NAMES.map((name) => {
-        const { loaded, used } = results.find((result) => result.encoding === encoding && result.name === name)
-        return `${loaded.toFixed(1)} / ${used.toFixed(1)}`
-      })]))
+    const of = (encoding, name) => results.find((result) => result.encoding === encoding && result.name === name)
+    printTable('Megabytes that an encoding adds to the process: loaded / after counting a megabyte; ratio of the first', [...NAMES, 'ratio'],
+      ENCODINGS.map((encoding) => {
+        const least = Math.min(...NAMES.filter((name) => name !== OURS).map((name) => of(encoding, name).loaded))
+        const cells = NAMES.map((name) => of(encoding, name)).map(({ loaded, used }) => `${loaded.toFixed(1)} / ${used.toFixed(1)}`)
+        return [encoding, ...cells, `${(of(encoding, OURS).loaded / least).toFixed(2)} x`]
+      }))
     return results
   },
 
@@ -72,8 +74,8 @@ const PARTS = {
   },
 
   async windows() {
-    const { windows } = await import('./windows.mjs')
-    const results = await windows()
+    const { windows, withRatios } = await import('./windows.mjs')
+    const results = withRatios(await windows())
     printMedians('A token window of 4,000 tokens by number of messages (median, microseconds)', results)
     return results
   },

@@ -16,5 +16,6 @@ export function printMedians(title, results) {
 }
 
 function format(value) {
-  return value >= 100 ? value.toFixed(0) : value >= 1 ? value.toFixed(1) : value.toFixed(3)
+  if (value >= 100) return value.toFixed(0)
+  return value >= 1 ? value.toFixed(1) : value.toPrecision(2)
 }

@@ -8,6 +8,8 @@ const ENCODING = 'o200k_base'
 const TEXT = 'The quick brown fox jumps over the lazy dog, and the session remembers it. '.repeat(4)
 /** trimMessages counts its messages again for every length that it tries: more of them would take minutes. */
 const PEER_SIZES = [100, 1_000]
+const PEER = 'trimMessages, hypertok'
+const FIRST = 'window, nothing counted yet'
 const OUR_SIZES = [100, 1_000, 10_000, 100_000]
 
 export async function windows() {
@@ -18,7 +20,7 @@ export async function windows() {
     const history = Array.from({ length: size }, (_, index) =>
       new (index % 2 === 0 ? HumanMessage : AIMessage)(`${index} ${TEXT}`))
     const options = { maxTokens: BUDGET, tokenCounter, strategy: 'last' }
-    return { row: 'trimMessages, hypertok', column: String(size), run: () => once(() => trimMessages(history, options)) }
+    return { row: PEER, column: String(size), run: () => once(() => trimMessages(history, options)) }
   })
   const ours = OUR_SIZES.flatMap((size) => {
     const column = String(size)
@@ -33,7 +35,7 @@ export async function windows() {
       return cost
     }
     return [
-      { row: 'window, nothing counted yet', column, run: onFork((fork) => perCall(1, () => window(fork))) },
+      { row: FIRST, column, run: onFork((fork) => perCall(1, () => window(fork))) },
       {
         row: 'window after one append',
         column,
@@ -47,6 +49,16 @@ export async function windows() {
     ]
   })
   return interleaved([...ours, ...peer], 9)
+}
+
+/** With a row that has our time, nothing counted yet, in multiples of the peer's. */
+export function withRatios(results) {
+  const of = (row, size) => results.find((result) => result.row === row && result.column === String(size)).median
+  const ratios = PEER_SIZES.map((size) => {
+    const ratio = of(FIRST, size) / of(PEER, size)
+    return { row: 'ratio of the first to the last', column: String(size), median: ratio }
+  })
+  return [...results, ...ratios]
 }
 
 function historyOf(size) {
