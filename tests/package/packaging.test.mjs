@@ -101,14 +101,14 @@ test('files for browsers use nothing of Node', () => {
     for (const [, path] of source.matchAll(/(?:from|import)\s*["'](\.\/[^"']+)["']/g))
       follow(posix.join(posix.dirname(file), path))
   }
-  for (const entry of ['dist/browser.js', 'dist/inline.js', 'dist/slim.js']) follow(entry)
+  for (const name of ['browser', 'browser-storage', 'inline', 'slim', 'testing']) follow(`dist/${name}.js`)
   assert.ok(seen.size > 3)
 })
 
 test('no entry awaits at the top, so that require works', async () => {
   await runModule(
     `
-    for (const name of ['', '/node', '/inline', '/slim']) require('peteos-session' + name)
+    for (const name of ['', '/node', '/browser-storage', '/inline', '/slim', '/testing']) require('peteos-session' + name)
   `,
     { extension: 'cjs' },
   )
@@ -195,6 +195,22 @@ test('entries that are loaded together share one instance', async () => {
   }
   const slim = require('peteos-session/slim')
   assert.ok(slim.Session.create('a', { storage: new slim.MemoryStorage() }) instanceof entries[0].Session)
+})
+
+test('the stores of a browser can be imported anywhere, and the main entry in Node does not have them', async () => {
+  const stores = await load('peteos-session/browser-storage')
+  assert.deepEqual(Object.keys(stores).sort(), ['IndexedDBStorage', 'OPFSStorage'])
+  assert.equal(require('peteos-session/browser-storage').OPFSStorage, stores.OPFSStorage)
+  assert.equal((await load('peteos-session')).IndexedDBStorage, undefined)
+  const bundle = await bundled("export * from 'peteos-session/browser-storage'", { format: 'esm', platform: 'browser' })
+  assert.doesNotMatch(bundle, /["']node:|require\(/)
+})
+
+test('a bundle for browsers with the conformance suite finds the module', async () => {
+  const source = "import { storageConformance } from 'peteos-session/testing'\nconsole.log(storageConformance)"
+  const bundle = await bundled(source, { format: 'esm', platform: 'browser' })
+  assert.doesNotMatch(bundle, /["']node:|require\(/)
+  assert.match(bundle, /new URL\(["']\.\/peteos_session_bg\.wasm["'], import\.meta\.url\)/)
 })
 
 test('./package.json and the raw wasm can be reached', async () => {

@@ -52,6 +52,10 @@ const IMPORTS = `import {
 } from 'peteos-session'
 import type { SessionMessage, StoredMessage, WindowReport, SessionStorage, EncodingName, SessionSummary, ContextDict, SessionDict } from 'peteos-session'
 import { NodeFileStorage } from 'peteos-session/node'
+import type { NodeFileStorageOptions } from 'peteos-session/node'
+import { IndexedDBStorage, OPFSStorage } from 'peteos-session/browser-storage'
+import { storageConformance } from 'peteos-session/testing'
+import type { ConformanceCase } from 'peteos-session/testing'
 `
 
 const RIGHT = `${IMPORTS}
@@ -62,6 +66,11 @@ export async function main(): Promise<void> {
   const storage: SessionStorage = new MemoryStorage()
   const onDisk: SessionStorage = new NodeFileStorage({ root: '/tmp' })
   new NodeFileStorage()
+  const nodeOptions: NodeFileStorageOptions = { mode: 0o600, durability: 'unsafe-on-power-loss', lockTimeout: 5000 }
+  const locked: number = await new NodeFileStorage(nodeOptions).lock('a', async () => 5)
+  const stores: SessionStorage[] = [new IndexedDBStorage(), new OPFSStorage({ name: 'a', lockTimeout: 5 })]
+  const cases: ConformanceCase[] = storageConformance(() => stores[0] ?? storage)
+  for (const { name, run } of cases) { const result: 'passed' | 'not offered' = await run(); void [name, result, locked] }
   const session = Session.create('agents/helper', {
     systemPromptMessage: SystemPromptMessage.create('You are a careful assistant.'),
     toolDefinitionsMessage: ToolDefinitionsMessage.create([{ name: 'f', description: 'd', parameters: { type: 'object', properties: { a: { type: 'string' } } } }]),
@@ -150,6 +159,10 @@ export class MyStorage implements SessionStorage {
   async write(_path: string, _data: Uint8Array): Promise<void> {}
   async list(_directory: string): Promise<string[]> { return [] }
   async remove(_path: string): Promise<void> {}
+  async digest(_path: string): Promise<string | null> { return null }
+  async lock<T>(_directory: string, work: () => Promise<T>): Promise<T> { return work() }
+  writeSync(_path: string, _data: Uint8Array): void {}
+  digestSync(_path: string): string | null { return null }
 }
 
 export function helper(message: SessionMessage, owned: Message, part: ContentPart, prompt: SystemPromptMessage, tools: ToolDefinitionsMessage): string {
@@ -183,6 +196,8 @@ const WRONG = [
   "Session.create('a', { systemPrompt: SystemPromptMessage.create('x') })",
   "Session.create('a', { storage: {} })",
   'Session.create()',
+  "new NodeFileStorage({ durability: 'none' })",
+  'new OPFSStorage({ nam: 1 })',
   'new Session()',
   'new Context()',
   "Session.load('a')",
