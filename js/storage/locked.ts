@@ -1,5 +1,5 @@
 import { messageOf, StorageError } from '../errors.js'
-import type { SessionStorage } from './storage.js'
+import { hasMethod, type SessionStorage } from './storage.js'
 
 /**
  * Runs `work` in the lock of a directory, where the adapter has locks. What `work` throws is thrown on; a lock that
@@ -7,10 +7,10 @@ import type { SessionStorage } from './storage.js'
  * @internal
  */
 export async function locked<T>(storage: SessionStorage, directory: string, work: () => Promise<T>): Promise<T> {
-  if (typeof storage.lock !== 'function') return work()
+  if (!hasMethod(storage, 'lock')) return work()
   let outcome: PromiseSettledResult<T> | undefined
   try {
-    await storage.lock(directory, async () => {
+    await storage.lock?.(directory, async () => {
       const [settled] = await Promise.allSettled([work()])
       outcome = settled
       // The adapter is to see the failure, as its own callers would have it.

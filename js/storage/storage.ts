@@ -70,7 +70,11 @@ export function checkStorage(storage: unknown): SessionStorage {
   return storage as SessionStorage
 }
 
-function hasMethod(storage: object, method: string): boolean {
+/**
+ * Whether an object has a method; not when that cannot be looked at.
+ * @internal
+ */
+export function hasMethod(storage: object, method: string): boolean {
   try {
     return typeof (storage as Record<string, unknown>)[method] === 'function'
   } catch {

@@ -75,6 +75,7 @@ impl Disk {
     /// As [`Disk::save`], for saves that may be refused.
     pub fn try_save(&mut self, session: &mut Session) -> Result<Vec<String>, Error> {
         let plan = session.save_plan()?;
+        assert_eq!(session.has_changes(), !plan.writes.is_empty());
         for write in &plan.writes {
             if let Some(current) = self.files.get(&write.path) {
                 session.check_write(write, &sha256_hex(current))?;

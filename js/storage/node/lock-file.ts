@@ -139,13 +139,14 @@ async function linkNew(from: string, to: string): Promise<void> {
   } catch (error) {
     if (!hasCode(error, 'EPERM', 'EACCES', 'ENOSYS', 'ENOTSUP', 'EOPNOTSUPP', 'EMLINK', 'UNKNOWN')) throw error
     // A file system without links. Should the process be killed in the middle of this, the lock goes stale.
-    await copyFile(from, to, constants.COPYFILE_EXCL)
+    await whileBusy(() => copyFile(from, to, constants.COPYFILE_EXCL))
   }
 }
 
 /** `null` where there is no lock. */
 async function readHolder(path: string): Promise<Holder | null> {
-  const file = await unlessAbsent(open(path), null)
+  // On Windows a lock that is being removed is busy for a moment.
+  const file = await unlessAbsent(whileBusy(() => open(path)), null)
   if (file === null) return null
   try {
     const [{ mtimeMs: touched }, text] = [await file.stat(), await file.readFile('utf8')]
