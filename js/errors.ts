@@ -60,6 +60,24 @@ export class CorruptSessionError extends SessionError {
   }
 }
 
+/** A file is larger than `options.maxFileBytes`; it was not looked into. */
+export class FileTooLargeError extends SessionError {
+  override name = 'FileTooLargeError'
+  /** The path of the file. */
+  readonly path: string
+  /** The size of the file in bytes. */
+  readonly size: number
+  /** The limit in bytes. */
+  readonly limit: number
+
+  constructor(message: string, details: { path: string; size: number; limit: number }) {
+    super(message, 'ERR_FILE_TOO_LARGE')
+    this.path = details.path
+    this.size = details.size
+    this.limit = details.limit
+  }
+}
+
 /**
  * What the caller takes for granted is no longer so: somebody else has changed a file since it was read or written, or a
  * variable of the session's state has another value.
@@ -201,6 +219,7 @@ const CLASSES = {
   SessionNotFoundError,
   ContextNotFoundError,
   CorruptSessionError,
+  FileTooLargeError,
   ConflictError,
   InvalidArgumentError,
   InvalidMessageError,

@@ -8,7 +8,7 @@ import { getPlatform, init, rust } from './runtime.js'
 import { SessionState } from './session-state.js'
 import { locked } from './storage/locked.js'
 import { checkStorage, type SessionStorage } from './storage/storage.js'
-import type { EncodingName, SessionDict, SessionSummary, WindowOptions } from './types.js'
+import type { EncodingName, SessionCheck, SessionDict, SessionRepair, SessionSummary, WindowOptions } from './types.js'
 
 /** Where a session is kept. */
 export interface StorageOptions {
@@ -19,8 +19,24 @@ export interface StorageOptions {
 /** Options of {@link Session.create}. */
 export interface SessionOptions extends StorageOptions, SpecialMessages {}
 
+/** Options of what reads the files of a session. */
+export interface ReadOptions extends StorageOptions {
+  /** A file with more bytes is refused with a `FileTooLargeError`, before it is looked into. By default 256 MiB. */
+  maxFileBytes?: number
+}
+
+/** Options of {@link Session.load}. */
+export interface LoadOptions extends ReadOptions {
+  /**
+   * The context to make the active one instead of the one that `session.json` names, which is then not read: so a session
+   * opens whose active context is damaged. With `null` no context is read, and {@link Session.activeContext} is `null`
+   * until another one is made active. The file changes with the next save of a change.
+   */
+  activeContextId?: string | null
+}
+
 /** Options of {@link Session.list}. */
-export interface ListOptions extends StorageOptions {
+export interface ListOptions extends ReadOptions {
   /** Called with the error of each session that cannot be read; such sessions are left out of the list. */
   onError?: (error: SessionError) => void
 }
@@ -40,6 +56,9 @@ export interface ForkedContext {
 }
 
 const SAVE_OPTIONS = ['onConflict'] as const
+const READ_OPTIONS = ['storage', 'maxFileBytes'] as const
+const LOAD_OPTIONS = ['storage', 'activeContextId', 'maxFileBytes'] as const
+const LIST_OPTIONS = ['storage', 'onError', 'maxFileBytes'] as const
 const SESSION_OPTIONS = ['systemPromptMessage', 'toolDefinitionsMessage', 'storage'] as const
 
 /** A session that was just created, which has an active context. */
@@ -90,14 +109,55 @@ export class Session {
    *
    * @throws {SessionNotFoundError} when there is no `session.json`.
    * @throws {ContextNotFoundError} when the file of the active context is missing.
-   * @throws {CorruptSessionError} when a file is no session or context; it is left as it is.
+   * @throws {CorruptSessionError} when a file is no session or context; it is left as it is. Where that is the active
+   * context, `options.activeContextId` opens the session with another one.
+   * @throws {FileTooLargeError} when a file is larger than `options.maxFileBytes`.
    * @throws {InvalidArgumentError} for a uuid that is no plain file name.
    * @throws {StorageError} when the storage fails.
    */
-  static async load(parentDir: string, uuid: string, options: StorageOptions = {}): Promise<Session> {
-    const storage = storageOf(readOptions(options, ['storage'], 'Session.load').storage)
+  static async load(parentDir: string, uuid: string, options: LoadOptions = {}): Promise<Session> {
+    const { storage: given, activeContextId, maxFileBytes } = readOptions(options, LOAD_OPTIONS, 'Session.load')
+    const storage = storageOf(given)
     await init()
-    return new Session(await rust().SessionHandle.load(parentDir, uuid, storage), storage)
+    const handle = await rust().SessionHandle.load(parentDir, uuid, storage, activeContextId, maxFileBytes)
+    return new Session(handle, storage)
+  }
+
+  /**
+   * Reports everything that is wrong with the directory of a session: damaged files, ids that point nowhere, counters that
+   * lag, tool calls without results, leftovers. Reads all of its files, one at a time, and writes none. What each rule
+   * means, and what {@link repair} does about it, is in docs/damage.md.
+   *
+   * @returns What was found; of a session that is as it should be, nothing.
+   * @throws {SessionNotFoundError} when there is neither `session.json` nor the file of a context.
+   * @throws {InvalidArgumentError} for a uuid that is no plain file name.
+   * @throws {StorageError} when the storage cannot list the directory or read `session.json`; the file of a context that
+   * it cannot read is a finding.
+   */
+  static async check(parentDir: string, uuid: string, options: ReadOptions = {}): Promise<SessionCheck> {
+    const { storage: given, maxFileBytes } = readOptions(options, READ_OPTIONS, 'Session.check')
+    const storage = storageOf(given)
+    await init()
+    return fromJsonText<SessionCheck>(await rust().checkSession(parentDir, uuid, storage, maxFileBytes))
+  }
+
+  /**
+   * Mends what {@link check} calls `repairable`: what loses nothing that could be read before. Each file is copied before
+   * it is changed, to `<name>.<time>.bak` beside it; the contexts are written first, `session.json` last. What is left is
+   * in `check` of the result. Done again it finds nothing to do. No one else should save the session meanwhile; a file
+   * that changes all the same is not touched.
+   *
+   * @throws {ConflictError} when somebody else changes a file meanwhile; what was done before stands.
+   * @throws {SessionNotFoundError} as {@link check}.
+   * @throws {InvalidArgumentError} as {@link check}.
+   * @throws {StorageError} as {@link check}, and when it cannot write; what was done before stands, and another repair
+   * goes on.
+   */
+  static async repair(parentDir: string, uuid: string, options: ReadOptions = {}): Promise<SessionRepair> {
+    const { storage: given, maxFileBytes } = readOptions(options, READ_OPTIONS, 'Session.repair')
+    const storage = storageOf(given)
+    await init()
+    return fromJsonText<SessionRepair>(await rust().repairSession(parentDir, uuid, storage, maxFileBytes))
   }
 
   /**
@@ -105,13 +165,14 @@ export class Session {
    * saved. Reads their `session.json` alone.
    */
   static async list(parentDir: string, options: ListOptions = {}): Promise<SessionSummary[]> {
-    const { storage: given, onError = () => undefined } = readOptions(options, ['storage', 'onError'], 'Session.list')
+    const read = readOptions(options, LIST_OPTIONS, 'Session.list')
+    const { storage: given, onError = () => undefined, maxFileBytes } = read
     if (typeof onError !== 'function') {
       throw new InvalidArgumentError('options.onError: expected a function', { argument: 'options.onError' })
     }
     const storage = storageOf(given)
     await init()
-    const text = await rust().SessionHandle.list(parentDir, storage, onError)
+    const text = await rust().SessionHandle.list(parentDir, storage, onError, maxFileBytes)
     const summaries = JSON.parse(text) as (Omit<SessionSummary, 'modifiedAt'> & { modifiedAt: number | null })[]
     return summaries.map((summary) => ({
       ...summary,

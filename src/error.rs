@@ -17,6 +17,8 @@ pub enum Error {
     ContextNotFound { id: String, path: String },
     /// A file that is no session or context.
     CorruptSession { path: String, position: Position, field: FieldPath, message: String },
+    /// A file that is larger than the caller allows, in bytes.
+    FileTooLarge { path: String, size: u64, limit: u64 },
     /// An encoding or model that tiktoken does not know.
     UnknownEncoding { argument: &'static str, name: String },
     /// The vocabulary of this encoding was not loaded, and cannot be loaded synchronously here.
@@ -42,6 +44,7 @@ impl Error {
             Self::SessionNotFound { .. } => "SessionNotFoundError",
             Self::ContextNotFound { .. } => "ContextNotFoundError",
             Self::CorruptSession { .. } => "CorruptSessionError",
+            Self::FileTooLarge { .. } => "FileTooLargeError",
             Self::UnknownEncoding { .. } => "UnknownEncodingError",
             Self::EncodingNotLoaded { .. } => "EncodingNotLoadedError",
             Self::FileConflict { .. } | Self::StateConflict { .. } => "ConflictError",
@@ -71,6 +74,10 @@ impl fmt::Display for Error {
                 }
                 formatter.write_str(message)
             }
+            Self::FileTooLarge { path, size, limit } => write!(
+                formatter,
+                "{path} has {size} bytes, more than {limit}; raise options.maxFileBytes to have it read"
+            ),
             Self::UnknownEncoding { argument, name } => {
                 write!(formatter, "{argument}: '{name}' is not known; known encodings: ")?;
                 formatter.write_str(&crate::tokens::Encoding::known_names().join(", "))

@@ -4,6 +4,7 @@
 //! The crate does no I/O: [`session::Session`] says which bytes to read and write ([`storage`]), and takes the time and
 //! random ids from an [`environment::Environment`]. On `wasm32` the module `wasm` connects it to JavaScript.
 
+pub mod check;
 pub mod conversation;
 pub mod digest;
 pub mod environment;

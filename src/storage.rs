@@ -6,7 +6,9 @@ use crate::id::{ContextId, SessionId};
 use crate::json::Object;
 use crate::session::SharedContext;
 
-const SESSION_FILE: &str = "session.json";
+pub(crate) const SESSION_FILE: &str = "session.json";
+/// Files with more bytes are refused where the caller sets no limit of its own: 256 MiB.
+pub const DEFAULT_MAX_FILE_BYTES: u64 = 256 << 20;
 const EXTENSION: &str = ".json";
 
 /// The paths of one session's files. They are made of `/`-separated names.
@@ -43,6 +45,11 @@ impl Layout {
     /// `parent_dir/uuid/<id>.json`.
     pub fn context_file(&self, id: &ContextId) -> String {
         join(&self.session_dir(), &id.file_name())
+    }
+
+    /// The path of a file of the session's directory.
+    pub fn file(&self, name: &str) -> String {
+        join(&self.session_dir(), name)
     }
 
     /// The id of the context whose file has this name; `None` for any other file.

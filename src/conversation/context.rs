@@ -18,7 +18,7 @@ use crate::tokens::{TokenCounter, total};
 /// Counters of a file may not be greater, so that counting on never overflows.
 const MAX_COUNTER: u64 = json::MAX_SAFE_INTEGER;
 
-pub(super) mod keys {
+pub(crate) mod keys {
     pub const MESSAGES: &str = "messages";
     pub const ID: &str = "id";
     pub const CONTENT_MAP: &str = "content_map";
@@ -59,7 +59,7 @@ impl Special {
     }
 
     /// The field of a context that holds the id of this message.
-    pub(super) fn id_key(self) -> &'static str {
+    pub(crate) fn id_key(self) -> &'static str {
         match self {
             Self::SystemPrompt => "system_prompt_message_id",
             Self::ToolDefinitions => "tool_definitions_message_id",
@@ -67,7 +67,7 @@ impl Special {
     }
 
     /// The name of its anchor.
-    pub(super) fn anchor(self) -> &'static str {
+    pub(crate) fn anchor(self) -> &'static str {
         match self {
             Self::SystemPrompt => SYSTEM_PROMPT,
             Self::ToolDefinitions => TOOLS,
@@ -75,7 +75,7 @@ impl Special {
     }
 
     /// It is the special one only at a position below this.
-    fn positions(self) -> usize {
+    pub(crate) fn positions(self) -> usize {
         match self {
             Self::SystemPrompt => 1,
             Self::ToolDefinitions => 2,
@@ -83,7 +83,7 @@ impl Special {
     }
 
     /// A subclass of the Python package may stand for it, the other classes known here may not.
-    fn may_have_type(self, type_name: &str) -> bool {
+    pub(crate) fn may_have_type(self, type_name: &str) -> bool {
         type_name != "Message" && Self::ALL.into_iter().all(|other| other == self || other.type_name() != type_name)
     }
 }
@@ -610,6 +610,30 @@ impl<F: Fn() -> I, I: Iterator<Item: Serialize>> Serialize for Sequence<F> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_seq(self.0())
     }
+}
+
+/// Everything that [`Context::from_dict`] would refuse about the dict of a file: each field on its own, then each message.
+pub(crate) fn shape_faults(dict: &Object) -> Vec<ShapeError> {
+    let root = FieldPath::root();
+    let mut faults: Vec<ShapeError> = Vec::new();
+    for (key, value) in dict {
+        // The messages, which may be many, are not copied: all that is asked of their list is that it is one.
+        let value = if value.is_array() && key == keys::MESSAGES { Value::Array(Vec::new()) } else { value.clone() };
+        let field = Object::from_iter([(key.clone(), value)]);
+        faults.extend(check_fields(&field).err());
+    }
+    if let Some(Err(fault)) = dict.get(keys::ID).and_then(Value::as_str).map(ContextId::parse) {
+        faults.push(ShapeError::new(root.key(keys::ID), fault));
+    }
+    for (index, message) in json::items(dict, keys::MESSAGES).iter().enumerate() {
+        let fault = match message {
+            Value::Object(message) => shape::check_stored(message).err(),
+            other => Some(wrong(&root, "an object", other)),
+        };
+        let at = root.key(keys::MESSAGES).index(index);
+        faults.extend(fault.map(|fault| ShapeError::new(fault.field.below(&at), fault.message)));
+    }
+    faults
 }
 
 fn check_fields(fields: &Object) -> Result<(), ShapeError> {

@@ -8,6 +8,8 @@ mod message;
 mod pattern;
 pub(crate) mod shape;
 
+pub(crate) use context::{keys, shape_faults};
+
 pub use anchors::{Anchor, MESSAGES, SYSTEM_PROMPT, TOOLS};
 pub use context::{Context, Special};
 pub use fork::{ForkOptions, SequenceRange};

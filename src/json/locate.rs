@@ -1,10 +1,12 @@
 //! The position of a field in the text that it was read from.
 
+use serde::Serialize;
+
 use super::parse::{BYTE_ORDER_MARK, Fault, MAX_DEPTH, Reader, line_and_column};
 use super::path::{FieldPath, Segment};
 
 /// A place in a text; both numbers begin at 1, the column counts bytes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Position {
     pub line: usize,
     pub column: usize,

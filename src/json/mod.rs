@@ -6,16 +6,20 @@
 
 mod locate;
 mod numbers;
+mod oddities;
 mod parse;
 mod path;
 mod python;
+mod torn;
 mod write;
 
 pub use locate::{Position, locate};
 pub use numbers::keep_numbers;
-pub use parse::{MAX_DEPTH, ParseError, parse, parse_within};
+pub use oddities::{Oddities, Oddity};
+pub use parse::{MAX_DEPTH, MAX_VALUES, ParseError, parse, parse_noting, parse_within};
 pub use path::FieldPath;
 pub use python::to_python_text;
+pub use torn::{Torn, is_torn_at, read_torn};
 pub use write::{to_compact_text, to_file_bytes};
 
 /// The largest whole number that JavaScript and every JSON reader keep exactly: 2⁵³ − 1.

@@ -6,10 +6,16 @@
 use serde_json::{Number, Value};
 
 use super::Object;
+use super::oddities::Oddities;
+use super::path::FieldPath;
 
 /// Arrays and objects may be nested this deep (the outermost one is level 1). Writing, copying and dropping a value are
 /// recursive, here and in every JavaScript engine; the limit keeps all of them far from the end of a stack.
 pub const MAX_DEPTH: usize = 1000;
+
+/// A text may hold this many values. Each takes far more memory than the two bytes it can be written in; the limit keeps
+/// what a hostile file makes of itself within the memory of WebAssembly.
+pub const MAX_VALUES: usize = 5_000_000;
 
 pub(super) const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
@@ -21,6 +27,8 @@ pub struct ParseError {
     pub line: usize,
     /// In bytes, 1 for the first of the line.
     pub column: usize,
+    /// In bytes from the beginning of the text, a byte order mark included.
+    pub offset: usize,
 }
 
 /// Reads one JSON value (RFC 8259) from UTF-8 text, which may begin with a byte order mark.
@@ -30,7 +38,7 @@ pub struct ParseError {
 ///
 /// # Errors
 ///
-/// Where the text is no JSON or is nested deeper than [`MAX_DEPTH`].
+/// Where the text is no JSON, is nested deeper than [`MAX_DEPTH`] or holds more than [`MAX_VALUES`] values.
 pub fn parse(text: &[u8]) -> Result<Value, ParseError> {
     parse_within(text, MAX_DEPTH)
 }
@@ -41,16 +49,34 @@ pub fn parse(text: &[u8]) -> Result<Value, ParseError> {
 ///
 /// Where the text is no JSON or is nested deeper than `max_depth`.
 pub fn parse_within(text: &[u8], max_depth: usize) -> Result<Value, ParseError> {
-    let text = text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text);
+    read(text, max_depth, None)
+}
+
+/// As [`parse`]; also tells what in the text another writer would have written otherwise.
+///
+/// # Errors
+///
+/// As [`parse`].
+pub fn parse_noting(text: &[u8]) -> Result<(Value, Oddities), ParseError> {
+    let mut oddities = Oddities::default();
+    let value = read(text, MAX_DEPTH, Some(&mut oddities))?;
+    Ok((value, oddities))
+}
+
+fn read(text: &[u8], max_depth: usize, oddities: Option<&mut Oddities>) -> Result<Value, ParseError> {
+    let json = text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text);
     let document = || {
-        let mut reader = Reader::new(text, max_depth)?;
+        let mut reader = Reader::new(json, max_depth)?;
         let value = reader.value()?;
         reader.end()?;
+        if let Some(oddities) = oddities {
+            *oddities = Oddities { byte_order_mark: json.len() < text.len(), ..reader.oddities };
+        }
         Ok(value)
     };
     document().map_err(|Fault { offset, message }| {
-        let (line, column) = line_and_column(text, offset);
-        ParseError { message, line, column }
+        let (line, column) = line_and_column(json, offset);
+        ParseError { message, line, column, offset: offset + text.len() - json.len() }
     })
 }
 
@@ -65,12 +91,12 @@ pub(super) fn line_and_column(text: &[u8], offset: usize) -> (usize, usize) {
 /// What is wrong with a text, and at which byte.
 #[derive(Debug)]
 pub(super) struct Fault {
-    offset: usize,
-    message: String,
+    pub offset: usize,
+    pub message: String,
 }
 
 /// An array or object that has been opened; the object with the key of the value that is being read.
-enum Open {
+pub(super) enum Open {
     Array(Vec<Value>),
     Object(Object, String),
 }
@@ -80,12 +106,14 @@ pub(super) struct Reader<'t> {
     text: &'t str,
     position: usize,
     max_depth: usize,
+    values: usize,
+    oddities: Oddities,
 }
 
 impl<'t> Reader<'t> {
     pub fn new(text: &'t [u8], max_depth: usize) -> Result<Self, Fault> {
         match std::str::from_utf8(text) {
-            Ok(text) => Ok(Self { text, position: 0, max_depth }),
+            Ok(text) => Ok(Self { text, position: 0, max_depth, values: 0, oddities: Oddities::default() }),
             Err(error) => Err(Fault { offset: error.valid_up_to(), message: "this is no UTF-8".to_owned() }),
         }
     }
@@ -100,9 +128,14 @@ impl<'t> Reader<'t> {
 
     /// Reads a whole value.
     pub fn value(&mut self) -> Result<Value, Fault> {
-        let mut open: Vec<Open> = Vec::new();
+        self.value_within(&mut Vec::new())
+    }
+
+    /// Reads a whole value. After a fault `open` holds the arrays and objects that were open, with what was read of them.
+    pub fn value_within(&mut self, open: &mut Vec<Open>) -> Result<Value, Fault> {
         loop {
             self.skip_space();
+            self.count_value()?;
             let mut value = match self.peek() {
                 Some(b'[') => {
                     self.enter(open.len())?;
@@ -115,35 +148,68 @@ impl<'t> Reader<'t> {
                 Some(b'{') => {
                     self.enter(open.len())?;
                     if !self.pass(b'}') {
-                        open.push(Open::Object(Object::new(), self.key()?));
+                        let key = self.key()?;
+                        open.push(Open::Object(Object::new(), key));
+                        self.place_oddities(open);
                         continue;
                     }
                     Value::Object(Object::new())
                 }
                 _ => self.scalar()?,
             };
+            self.place_oddities(open);
             // The value may be the last of the arrays and objects around it.
             loop {
                 value = match open.pop() {
                     None => return Ok(value),
                     Some(Open::Array(mut items)) => {
                         items.push(value);
-                        if self.another(b']')? {
+                        let more = self.another(b']');
+                        if !matches!(more, Ok(false)) {
                             open.push(Open::Array(items));
+                            more?;
                             break;
                         }
                         Value::Array(items)
                     }
                     Some(Open::Object(mut fields, key)) => {
                         fields.insert(key, value);
-                        if self.another(b'}')? {
-                            open.push(Open::Object(fields, self.key()?));
-                            break;
+                        match self.another(b'}').and_then(|more| if more { self.key().map(Some) } else { Ok(None) }) {
+                            Ok(None) => Value::Object(fields),
+                            Ok(Some(key)) => {
+                                if fields.contains_key(&key) {
+                                    self.oddities.duplicate_keys.note(self.position);
+                                }
+                                open.push(Open::Object(fields, key));
+                                self.place_oddities(open);
+                                break;
+                            }
+                            Err(fault) => {
+                                open.push(Open::Object(fields, String::new()));
+                                return Err(fault);
+                            }
                         }
-                        Value::Object(fields)
                     }
                 };
             }
+        }
+    }
+
+    fn count_value(&mut self) -> Result<(), Fault> {
+        self.values += 1;
+        if self.values > MAX_VALUES { self.fault(&format!("more than {MAX_VALUES} values")) } else { Ok(()) }
+    }
+
+    /// Gives the oddities that were noted since the last value the place where the reader is.
+    fn place_oddities(&mut self, open: &[Open]) {
+        let text = self.text.as_bytes();
+        for oddity in [&mut self.oddities.lone_surrogates, &mut self.oddities.duplicate_keys] {
+            oddity.place(text, || {
+                open.iter().fold(FieldPath::root(), |path, open| match open {
+                    Open::Array(items) => path.index(items.len()),
+                    Open::Object(_, key) => path.key(key),
+                })
+            });
         }
     }
 
@@ -295,8 +361,12 @@ impl<'t> Reader<'t> {
                 return Ok(character);
             }
         }
+        let character = char::from_u32(u32::from(first));
+        if character.is_none() {
+            self.oddities.lone_surrogates.note(self.position);
+        }
         self.position += 6;
-        Ok(char::from_u32(u32::from(first)).unwrap_or(char::REPLACEMENT_CHARACTER))
+        Ok(character.unwrap_or(char::REPLACEMENT_CHARACTER))
     }
 
     /// The UTF-16 code unit that a `\uXXXX` escape at `position` stands for.
@@ -367,6 +437,28 @@ mod tests {
     }
 
     #[test]
+    fn the_number_of_values_is_bounded() {
+        let many = |count: usize| format!("[{}0]", "0,".repeat(count - 2));
+        assert!(parse(many(MAX_VALUES).as_bytes()).is_ok());
+        assert_eq!(refusal(&many(MAX_VALUES + 1)).message, "more than 5000000 values");
+    }
+
+    #[test]
+    fn what_is_odd_is_noted_with_its_place() {
+        let text = b"\xef\xbb\xbf{\"a\":[1,\"\\ud83d\",\"\\udc00\\udc00\"],\n \"b\":1,\"c\":{\"b\":1, \"b\" :2}}";
+        let (value, oddities) = parse_noting(text).unwrap();
+        assert_eq!(value["c"]["b"], 2);
+        assert!(oddities.byte_order_mark);
+        let shown = |oddity: &super::super::oddities::Oddity| {
+            let (field, position) = oddity.first.clone().unwrap();
+            (oddity.count, field.to_string(), position.line, position.column)
+        };
+        assert_eq!(shown(&oddities.lone_surrogates), (3, "a[1]".to_owned(), 1, 10));
+        assert_eq!(shown(&oddities.duplicate_keys), (1, "c.b".to_owned(), 2, 25));
+        assert_eq!(parse_noting(b"{\"a\":\"\\ud83d\\ude00\"}").unwrap().1, Oddities::default());
+    }
+
+    #[test]
     fn errors_say_what_and_where() {
         let cases = [
             ("", 1, 1, "the text ends where a value is expected"),
@@ -391,7 +483,8 @@ mod tests {
             ("\0\0", 1, 1, "expected a value, found '\\0'"),
         ];
         for (text, line, column, message) in cases {
-            assert_eq!(refusal(text), ParseError { message: message.to_owned(), line, column }, "{text:?}");
+            let error = refusal(text);
+            assert_eq!((error.message.as_str(), error.line, error.column), (message, line, column), "{text:?}");
         }
         assert_eq!(parse(b"[\"\xff\"]").unwrap_err().column, 3);
     }

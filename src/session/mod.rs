@@ -25,7 +25,7 @@ use crate::window::Boundary;
 use files::KnownFiles;
 use shared::{ContextCell, Pending};
 
-mod keys {
+pub(crate) mod keys {
     pub const UUID: &str = "uuid";
     pub const ACTIVE_CONTEXT_ID: &str = "active_context_id";
     pub const AUTO_APPROVE_TOOLS: &str = "auto_approve_tools";
@@ -387,6 +387,12 @@ impl Session {
             self.revision += 1;
         }
     }
+}
+
+/// Everything that [`Session::from_file`] would refuse about the dict of a file: each field on its own.
+pub(crate) fn shape_faults(dict: &Object, layout: &Layout) -> Vec<ShapeError> {
+    let field = |(key, value): (&String, &Value)| Value::Object(Object::from_iter([(key.clone(), value.clone())]));
+    dict.iter().map(field).filter_map(|field| checked_dict(field, layout).err()).collect()
 }
 
 /// Checks a dict that is to be the session's.

@@ -5,6 +5,7 @@ use wasm_bindgen::prelude::*;
 
 use crate::error::Error;
 use crate::json::MAX_SAFE_INTEGER;
+use crate::storage::DEFAULT_MAX_FILE_BYTES;
 use crate::tokens::Encoding;
 use crate::window::Boundary;
 
@@ -18,6 +19,14 @@ pub fn whole_number(value: &JsValue, argument: &str) -> Result<u64, Error> {
         Some(number) if number >= 0 => Ok(number.unsigned_abs()),
         _ => Err(expected(argument, "a whole number from 0 up", value)),
     }
+}
+
+/// The largest size of a file in bytes.
+pub fn max_file_bytes(value: &JsValue) -> Result<u64, Error> {
+    if value.is_undefined() {
+        return Ok(DEFAULT_MAX_FILE_BYTES);
+    }
+    whole_number(value, "options.maxFileBytes")
 }
 
 /// The end of a range, which may count from the end.

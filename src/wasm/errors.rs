@@ -59,6 +59,11 @@ fn details(error: &Error) -> Object {
             put("column", (position.column as f64).into());
             put("field", if field.is_root() { JsValue::NULL } else { field.to_string().into() });
         }
+        Error::FileTooLarge { path, size, limit } => {
+            put("path", path.into());
+            put("size", (*size as f64).into());
+            put("limit", (*limit as f64).into());
+        }
         Error::UnknownEncoding { argument, .. } => {
             put("argument", (*argument).into());
             put("known", Encoding::known_names().into_iter().map(JsValue::from).collect::<Array>().into());

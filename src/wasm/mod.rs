@@ -5,6 +5,7 @@
 //! key and, towards Rust, every number.
 
 mod args;
+mod check;
 mod context;
 mod encodings;
 mod environment;

@@ -50,27 +50,47 @@ impl SessionHandle {
         Ok(Self::of(Rc::new(RefCell::new(session)), Storage::new(storage)))
     }
 
-    pub async fn load(parent_dir: JsValue, uuid: JsValue, storage: JsValue) -> Result<Self, JsValue> {
-        let parent_dir = parent_directory(&parent_dir)?;
-        let uuid = args::string(&uuid, "uuid")?;
-        let id = SessionId::parse(&uuid).map_err(|fault| Error::argument("uuid", fault))?;
-        let layout = Layout::new(&parent_dir, id);
-        let storage = Storage::new(storage);
+    /// `active_context_id` is that of the context to make the active one, `null` for none, and `undefined` for the one
+    /// that the file names.
+    pub async fn load(
+        parent_dir: JsValue,
+        uuid: JsValue,
+        storage: JsValue,
+        active_context_id: JsValue,
+        max_file_bytes: JsValue,
+    ) -> Result<Self, JsValue> {
+        let layout = session_layout(&parent_dir, &uuid)?;
+        let storage = Storage::with_limit(storage, args::max_file_bytes(&max_file_bytes)?);
+        let chosen = chosen_context(&active_context_id)?;
         let path = layout.session_file();
         let text = storage.read(&path).await?.ok_or(Error::SessionNotFound { path })?;
         let session = Rc::new(RefCell::new(Session::from_file(layout, &text)?));
-        let active = session.borrow().active_context_id().map(str::to_owned);
-        if let Some(id) = active {
-            load_context(&session, &storage, &id).await?;
+        match chosen {
+            ChosenContext::OfFile => {
+                let active = session.borrow().active_context_id().map(str::to_owned);
+                if let Some(id) = active {
+                    load_context(&session, &storage, &id).await?;
+                }
+            }
+            ChosenContext::None => {}
+            ChosenContext::Id(id) => {
+                let context = load_context(&session, &storage, id.as_str()).await?;
+                session.borrow_mut().set_active_context(context.shared());
+            }
         }
         Ok(Self::of(session, storage))
     }
 
     /// The JSON array of the summaries, newest first. `on_error` is called with the error of each session that cannot be
     /// read.
-    pub async fn list(parent_dir: JsValue, storage: JsValue, on_error: Function) -> Result<String, JsValue> {
+    pub async fn list(
+        parent_dir: JsValue,
+        storage: JsValue,
+        on_error: Function,
+        max_file_bytes: JsValue,
+    ) -> Result<String, JsValue> {
         let parent_dir = parent_directory(&parent_dir)?;
-        let storage = Storage::new(storage);
+        let storage = Storage::with_limit(storage, args::max_file_bytes(&max_file_bytes)?);
         let names = storage.list(if parent_dir.is_empty() { "." } else { &parent_dir }).await?;
         let layouts: Vec<Layout> =
             names.iter().filter_map(|name| Some(Layout::new(&parent_dir, SessionId::parse(name).ok()?))).collect();
@@ -352,6 +372,35 @@ fn change<T>(session: &RefCell<Session>, change: impl FnOnce(&mut Session) -> Re
         Err(error) => Err(Error::Internal(error.to_string())),
     };
     Ok(result?)
+}
+
+/// Which context a load makes the active one.
+enum ChosenContext {
+    OfFile,
+    None,
+    Id(ContextId),
+}
+
+fn chosen_context(active_context_id: &JsValue) -> Result<ChosenContext, Error> {
+    const ARGUMENT: &str = "options.activeContextId";
+    if active_context_id.is_undefined() {
+        return Ok(ChosenContext::OfFile);
+    }
+    if active_context_id.is_null() {
+        return Ok(ChosenContext::None);
+    }
+    let id = active_context_id
+        .as_string()
+        .ok_or_else(|| args::expected(ARGUMENT, "the id of a context, or null", active_context_id))?;
+    ContextId::parse(&id).map(ChosenContext::Id).map_err(|fault| Error::argument(ARGUMENT, fault))
+}
+
+/// The paths of the session that a caller names.
+pub(super) fn session_layout(parent_dir: &JsValue, uuid: &JsValue) -> Result<Layout, Error> {
+    let parent_dir = parent_directory(parent_dir)?;
+    let uuid = args::string(uuid, "uuid")?;
+    let id = SessionId::parse(&uuid).map_err(|fault| Error::argument("uuid", fault))?;
+    Ok(Layout::new(&parent_dir, id))
 }
 
 fn parent_directory(parent_dir: &JsValue) -> Result<String, Error> {

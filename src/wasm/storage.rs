@@ -7,6 +7,8 @@ use wasm_bindgen_futures::JsFuture;
 use super::args::{is_absent, strings};
 use super::errors::storage_error;
 use super::memory::make_room;
+use crate::error::Error;
+use crate::storage::DEFAULT_MAX_FILE_BYTES;
 
 #[wasm_bindgen]
 extern "C" {
@@ -22,6 +24,9 @@ extern "C" {
 
     #[wasm_bindgen(method, catch)]
     fn list(this: &SessionStorage, directory: &str) -> Result<JsValue, JsValue>;
+
+    #[wasm_bindgen(method, catch)]
+    fn remove(this: &SessionStorage, path: &str) -> Result<JsValue, JsValue>;
 
     #[wasm_bindgen(method, catch)]
     fn digest(this: &SessionStorage, path: &str) -> Result<JsValue, JsValue>;
@@ -49,20 +54,58 @@ extern "C" {
 
 /// An adapter whose answers are checked and whose failures are `StorageError`s.
 #[derive(Clone)]
-pub struct Storage(JsValue);
+pub struct Storage {
+    adapter: JsValue,
+    max_file_bytes: u64,
+}
+
+/// What reading a file that is there came to, where it gave no contents.
+pub enum ReadFault {
+    /// The file has more bytes than are to be read.
+    TooLarge { size: u64, limit: u64 },
+    /// The `StorageError`, and what the adapter said.
+    Failed { error: JsValue, message: String },
+}
 
 impl Storage {
     pub fn new(adapter: JsValue) -> Self {
-        Self(adapter)
+        Self::with_limit(adapter, DEFAULT_MAX_FILE_BYTES)
+    }
+
+    /// Reads no file that has more bytes.
+    pub fn with_limit(adapter: JsValue, max_file_bytes: u64) -> Self {
+        Self { adapter, max_file_bytes }
     }
 
     /// The contents of a file; `None` where there is none.
     pub async fn read(&self, path: &str) -> Result<Option<Vec<u8>>, JsValue> {
-        let data = settle(self.adapter().read(path)).await.map_err(|cause| failure("read", path, &cause))?;
+        self.try_read(path).await.map_err(|fault| match fault {
+            ReadFault::TooLarge { size, limit } => Error::FileTooLarge { path: path.to_owned(), size, limit }.into(),
+            ReadFault::Failed { error, .. } => error,
+        })
+    }
+
+    /// As [`Storage::read`], for whom a file that is too large is no error.
+    pub async fn try_read(&self, path: &str) -> Result<Option<Vec<u8>>, ReadFault> {
+        let failed = |cause| ReadFault::Failed { error: failure("read", path, &cause), message: said(&cause) };
+        let data = settle(self.adapter().read(path)).await.map_err(failed)?;
         if is_absent(&data) {
             return Ok(None);
         }
-        bytes(&data).map(Some).ok_or_else(|| wrong_answer("read", path, "a Uint8Array or null"))
+        // Before the bytes are copied here.
+        let limit = self.max_file_bytes;
+        if let Some(size) = byte_length(&data).filter(|size| *size > limit) {
+            return Err(ReadFault::TooLarge { size, limit });
+        }
+        bytes(&data).map(Some).ok_or_else(|| {
+            let error = wrong_answer("read", path, "a Uint8Array or null");
+            ReadFault::Failed { message: "the storage adapter must give a Uint8Array or null".to_owned(), error }
+        })
+    }
+
+    /// Removes a file, if it is there.
+    pub async fn remove(&self, path: &str) -> Result<(), JsValue> {
+        settle(self.adapter().remove(path)).await.map(drop).map_err(|cause| failure("remove", path, &cause))
     }
 
     /// Replaces a file as a whole.
@@ -120,11 +163,11 @@ impl Storage {
     }
 
     fn has_method(&self, name: &str) -> bool {
-        Reflect::get(&self.0, &name.into()).is_ok_and(|method| method.is_function())
+        Reflect::get(&self.adapter, &name.into()).is_ok_and(|method| method.is_function())
     }
 
     fn adapter(&self) -> &SessionStorage {
-        self.0.unchecked_ref()
+        self.adapter.unchecked_ref()
     }
 }
 
@@ -142,6 +185,12 @@ async fn settle(answer: Result<JsValue, JsValue>) -> Result<JsValue, JsValue> {
     JsFuture::from(Promise::resolve(&answer?)).await
 }
 
+/// The size of what an adapter gave, where it is bytes.
+fn byte_length(value: &JsValue) -> Option<u64> {
+    let length = Reflect::get(value, &"byteLength".into()).ok()?.as_f64()?;
+    (length >= 0.0).then_some(length as u64)
+}
+
 /// The bytes of a `Uint8Array`, of another realm as well, which `instanceof` does not know.
 fn bytes(value: &JsValue) -> Option<Vec<u8>> {
     let number = |key: &str| Reflect::get(value, &key.into()).ok()?.as_f64();
@@ -155,9 +204,13 @@ fn bytes(value: &JsValue) -> Option<Vec<u8>> {
 }
 
 fn failure(operation: &str, path: &str, cause: &JsValue) -> JsValue {
+    storage_error(operation, path, &said(cause), cause)
+}
+
+/// What an adapter said when it failed.
+fn said(cause: &JsValue) -> String {
     let message = Reflect::get(cause, &"message".into()).ok().and_then(|message| message.as_string());
-    let message = message.or_else(|| cause.as_string()).unwrap_or_else(|| "the storage failed".to_owned());
-    storage_error(operation, path, &message, cause)
+    message.or_else(|| cause.as_string()).unwrap_or_else(|| "the storage failed".to_owned())
 }
 
 fn wrong_answer(operation: &str, path: &str, expected: &str) -> JsValue {

@@ -4,6 +4,7 @@
 use std::cell::Cell;
 use std::collections::BTreeMap;
 
+use peteos_session::check::{Action, Contents, Examination, RepairPlan, SessionCheck, keeps_copy};
 use peteos_session::conversation::{Context, Message};
 use peteos_session::digest::sha256_hex;
 use peteos_session::environment::{Environment, LocalTime};
@@ -108,5 +109,49 @@ impl Disk {
         let path = session.layout().context_file(&id);
         let file = self.files.get(&path).ok_or(Error::ContextNotFound { id: id.to_string(), path })?;
         session.adopt_stored(&id, file, &TestEnvironment::default())
+    }
+
+    /// Looks at the files of a session.
+    pub fn examine(&self, layout: &Layout, is_repair: bool) -> Result<(SessionCheck, RepairPlan), Error> {
+        let environment = TestEnvironment::default();
+        let prefix = format!("{}/", layout.session_dir());
+        let names = self.files.keys().filter_map(|path| path.strip_prefix(&prefix)).map(str::to_owned);
+        let mut examination = Examination::new(layout.clone(), names, &environment, is_repair);
+        for name in examination.context_files() {
+            let text = &self.files[&layout.file(&name)];
+            examination.context(&name, Contents::Text(text))?;
+        }
+        let session = self.files.get(&layout.session_file());
+        examination.finish(session.map_or(Contents::Absent, |text| Contents::Text(text)))
+    }
+
+    pub fn check(&self, layout: &Layout) -> SessionCheck {
+        self.examine(layout, false).unwrap().0
+    }
+
+    /// Carries out a repair.
+    pub fn repair(&mut self, layout: &Layout) -> Vec<Action> {
+        let (_, plan) = self.examine(layout, true).unwrap();
+        let mut actions = Vec::new();
+        for change in &plan.changes {
+            let old = self.files.get(&change.path).cloned();
+            assert_eq!(old.as_deref().map(sha256_hex), change.old_digest);
+            assert_eq!(old.is_some(), change.copy_path.is_some());
+            if let (Some(old), Some(copy)) = (old, &change.copy_path) {
+                assert!(self.files.insert(copy.clone(), old).is_none(), "no copy takes the place of another");
+            }
+            self.files.insert(change.path.clone(), change.bytes.clone());
+            actions.extend(change.done());
+        }
+        for leftover in &plan.leftovers {
+            let contents = self.files.remove(&leftover.path).unwrap();
+            let target = leftover.target.as_ref().and_then(|target| self.files.get(target));
+            let keeps_copy = keeps_copy(&contents, target.map(Vec::as_slice));
+            if keeps_copy {
+                self.files.insert(leftover.copy_path.clone(), contents);
+            }
+            actions.push(leftover.action(keeps_copy));
+        }
+        actions
     }
 }

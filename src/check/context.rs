@@ -1,0 +1,357 @@
+//! What is looked for in the file of a context. Each rule mends the dict where that is certain to lose nothing, and says
+//! so; a check forgets the dict, a repair writes it.
+
+use std::collections::{HashMap, HashSet};
+
+use serde_json::Value;
+
+use super::directory::Directory;
+use super::finding::{Report, Rule};
+use super::text::{self, Damage};
+use crate::conversation::{Context, Special, keys, shape_faults};
+use crate::environment::Environment;
+use crate::error::Error;
+use crate::id::ContextId;
+use crate::json::{self, FieldPath, MAX_SAFE_INTEGER, Object, Torn, locate};
+
+/// What the file of a context holds.
+pub(super) struct ContextFile {
+    /// As a repair would write it.
+    pub dict: Object,
+    pub age: Age,
+}
+
+/// By what of the contexts of a session the newest is told: a window has the messages of the context it was cut from.
+pub(super) struct Age {
+    pub id: ContextId,
+    /// The time of the newest message.
+    pub latest: String,
+    pub origin: Option<String>,
+}
+
+/// Reports everything about a context's file; gives what it holds, mended, where it can be loaded.
+pub(super) fn examine(
+    directory: &Directory,
+    id: &ContextId,
+    text: &[u8],
+    environment: &dyn Environment,
+    report: &mut Report,
+) -> Result<Option<ContextFile>, Error> {
+    let (value, oddities) = match text::read(text) {
+        Ok(read) => read,
+        Err(damage) => return salvage(directory, id, damage, environment, report),
+    };
+    let root = FieldPath::root();
+    let Value::Object(mut dict) = value else {
+        let position = locate(text, &root);
+        report.add(Rule::WrongShape, position, "expected an object, the dict of a context; mend the text by hand");
+        return Ok(None);
+    };
+    text::report_oddities(oddities, report);
+    if let Some(found) = dict.get(keys::ID).and_then(Value::as_str).filter(|found| *found != id.as_str()) {
+        let at = root.key(keys::ID);
+        let position = locate(text, &at);
+        report.add_mended(
+            Rule::IdMismatch,
+            (at, position),
+            format!("expected '{id}', the name of the file, found {found:?}"),
+            format!("the id {found:?} set to '{id}', the name of the file"),
+        );
+        dict.insert(keys::ID.to_owned(), id.as_str().into());
+    }
+    let faults = shape_faults(&dict);
+    if !faults.is_empty() {
+        // To find a line takes as long as to read the file: it is done for the one that loading stops at.
+        for (number, fault) in faults.into_iter().enumerate() {
+            let message = format!("{}; mend it by hand", fault.message);
+            match number {
+                0 => report.add(Rule::WrongShape, (fault.field.clone(), locate(text, &fault.field)), message),
+                _ => report.add(Rule::WrongShape, fault.field, message),
+            }
+        }
+        report.leave_as_is();
+        return Ok(None);
+    }
+    check_dict(directory, &mut dict, report);
+    Ok(Some(file_of(id, dict)))
+}
+
+fn file_of(id: &ContextId, dict: Object) -> ContextFile {
+    let times = messages(&dict).filter_map(|message| message.get("creation_timestamp")?.as_str());
+    let latest = times.max().unwrap_or_default().to_owned();
+    let origin = dict.get(keys::ORIGIN).and_then(Value::as_str).map(str::to_owned);
+    ContextFile { dict, age: Age { id: id.clone(), latest, origin } }
+}
+
+/// Makes a context of the messages that are whole in a text that is not.
+fn salvage(
+    directory: &Directory,
+    id: &ContextId,
+    damage: Damage,
+    environment: &dyn Environment,
+    report: &mut Report,
+) -> Result<Option<ContextFile>, Error> {
+    let Damage { rule, position, message, torn } = damage;
+    let salvaged = match torn {
+        Some(torn) => salvaged_dict(torn, id, environment)?,
+        None => None,
+    };
+    let Some((mut dict, is_complete)) = salvaged else {
+        report.add(
+            rule,
+            position,
+            format!("{message}; restore the file from a copy, or make another context the active one"),
+        );
+        return Ok(None);
+    };
+    let count = messages(&dict).count();
+    let extent = if is_complete { "all" } else { "the first" };
+    let rest = if is_complete { "" } else { "; what else the file held is lost" };
+    report.add_mended(
+        rule,
+        position,
+        format!("{message}; {extent} {count} messages can be recovered"),
+        format!("{extent} {count} messages recovered{rest}"),
+    );
+    check_dict(directory, &mut dict, &mut Report::new(String::new()));
+    Ok(Some(file_of(id, dict)))
+}
+
+/// The dict of a context with the messages that are whole, and whether the text held all of the file; `None` where there
+/// is no message.
+fn salvaged_dict(torn: Torn, id: &ContextId, environment: &dyn Environment) -> Result<Option<(Object, bool)>, Error> {
+    let Torn { mut fields, unfinished, is_whole } = torn;
+    // A part of any other list would be another list.
+    let may_be_partial = [keys::MESSAGES, keys::CONTENT_MAP, keys::CHILDREN];
+    if let Some(field) = unfinished.filter(|field| !may_be_partial.contains(&field.as_str())) {
+        fields.shift_remove(&field);
+    }
+    if json::items(&fields, keys::MESSAGES).is_empty() || fields.get(keys::ID).is_some_and(|found| found != id.as_str())
+    {
+        return Ok(None);
+    }
+    for kind in Special::ALL {
+        if !fields.contains_key(kind.id_key()) {
+            let is_special = |message: &&Object| text_of(message, "_type") == kind.type_name();
+            let special = messages(&fields).take(kind.positions()).find(is_special);
+            let special_id = special.and_then(|message| message.get("id").cloned());
+            if let Some(special_id) = special_id {
+                fields.insert(kind.id_key().to_owned(), special_id);
+            }
+        }
+    }
+    let Ok(context) = Context::from_dict(Value::Object(fields), Some(id), environment) else { return Ok(None) };
+    match json::parse(&json::to_file_bytes(&context)?) {
+        Ok(Value::Object(dict)) => Ok(Some((dict, is_whole))),
+        _ => Ok(None),
+    }
+}
+
+fn check_dict(directory: &Directory, dict: &mut Object, report: &mut Report) {
+    check_origin(directory, dict, report);
+    check_children(directory, dict, report);
+    check_specials(dict, report);
+    check_anchors(dict, report);
+    check_counters(dict, report);
+    check_messages(dict, report);
+    check_calls(dict, report);
+}
+
+fn check_origin(directory: &Directory, dict: &Object, report: &mut Report) {
+    let origin = dict.get(keys::ORIGIN).and_then(Value::as_str).filter(|id| !id.is_empty());
+    if let Some(id) = origin.filter(|id| !directory.has_context(id)) {
+        let message = format!("the context '{id}', which this one was forked from, has no file; nothing needs it");
+        report.add(Rule::DanglingOrigin, FieldPath::root().key(keys::ORIGIN), message);
+    }
+}
+
+fn check_children(directory: &Directory, dict: &mut Object, report: &mut Report) {
+    let Some(Value::Array(children)) = dict.get_mut(keys::CHILDREN) else { return };
+    let at = FieldPath::root().key(keys::CHILDREN);
+    let mut index = 0;
+    children.retain(|child| {
+        let id = child.as_str().unwrap_or_default();
+        let exists = directory.has_context(id);
+        if !exists {
+            let message = format!("the child '{id}' has no file; a fork that was never saved leaves such an id");
+            report.add_mended(
+                Rule::DanglingChild,
+                at.index(index),
+                message,
+                format!("the child '{id}', which has no file, removed"),
+            );
+        }
+        index += 1;
+        exists
+    });
+}
+
+fn check_specials(dict: &mut Object, report: &mut Report) {
+    for kind in Special::ALL {
+        let key = kind.id_key();
+        let Some(id) = dict.get(key).and_then(Value::as_str).filter(|id| !id.is_empty()).map(str::to_owned) else {
+            continue;
+        };
+        let at = FieldPath::root().key(key);
+        let mut named = messages(dict).enumerate().filter(|(_, message)| text_of(message, "id") == id).peekable();
+        let Some(&(position, _)) = named.peek() else {
+            drop(named);
+            report.add_mended(
+                Rule::DanglingSpecialMessage,
+                at,
+                format!("no message has the id '{id}'"),
+                format!("{key}, which named no message, set to null"),
+            );
+            dict.insert(key.to_owned(), Value::Null);
+            continue;
+        };
+        let is_special = named
+            .any(|(position, message)| position < kind.positions() && kind.may_have_type(text_of(message, "_type")));
+        if !is_special {
+            let message = format!(
+                "the message '{id}' at {position} is not taken for the {} that it is named as: it has to stand in \
+                 front and be of the class {}",
+                kind.anchor().replace('_', " "),
+                kind.type_name()
+            );
+            report.add(Rule::MisplacedSpecialMessage, at, message);
+        }
+    }
+}
+
+fn check_anchors(dict: &mut Object, report: &mut Report) {
+    let count = messages(dict).count() as u64;
+    let Some(Value::Array(anchors)) = dict.get_mut(keys::ANCHOR_POINTS) else { return };
+    let mut names = HashSet::new();
+    let mut last = 0;
+    for (position, anchor) in anchors.iter_mut().enumerate() {
+        let at = FieldPath::root().key(keys::ANCHOR_POINTS).index(position);
+        let Some([Value::String(name), index]) = anchor.as_array_mut().map(Vec::as_mut_slice) else { continue };
+        let mut place = index.as_u64().unwrap_or_default();
+        if place > count {
+            report.add_mended(
+                Rule::AnchorOutOfRange,
+                at.index(1),
+                format!("the anchor '{name}' stands at {place}, past the end of {count} messages"),
+                format!("the anchor '{name}' moved from {place} to {count}, the end"),
+            );
+            *index = count.into();
+            place = count;
+        }
+        if place < last {
+            let message = format!(
+                "the anchor '{name}' stands at {place}, before the one that precedes it, at {last}; where new messages \
+                 belong cannot be told"
+            );
+            report.add(Rule::AnchorsNotAscending, at.index(1), message);
+        }
+        last = last.max(place);
+        if !names.insert(name.clone()) {
+            let message = format!("there are two anchors '{name}'; messages are appended at the first");
+            report.add(Rule::DuplicateAnchor, at.index(0), message);
+        }
+    }
+}
+
+fn check_counters(dict: &mut Object, report: &mut Report) {
+    let count = messages(dict).count() as u64;
+    let anchors = json::items(dict, "_anchor_sequences").iter().filter_map(Value::as_u64);
+    let highest = messages(dict).filter_map(sequence_of).chain(anchors).max();
+    let next = highest.map_or(0, |highest| (highest + 1).min(MAX_SAFE_INTEGER));
+    raise(dict, keys::MESSAGE_SEQUENCE, count, "the number of messages", report);
+    raise(dict, keys::MUTATION_COUNTER, next, "the number after the highest sequence number", report);
+}
+
+fn raise(dict: &mut Object, key: &str, least: u64, what: &str, report: &mut Report) {
+    let found = dict.get(key).and_then(Value::as_u64);
+    if found.unwrap_or_default() >= least {
+        return;
+    }
+    let is = found.map_or("is missing".to_owned(), |found| format!("is {found}"));
+    report.add_mended(
+        Rule::CounterLags,
+        FieldPath::root().key(key),
+        format!("{is}; expected at least {least}, {what}"),
+        format!("{key} raised to {least}, {what}"),
+    );
+    dict.insert(key.to_owned(), least.into());
+}
+
+fn check_messages(dict: &Object, report: &mut Report) {
+    let mut ids = HashMap::new();
+    let mut sequences = HashMap::new();
+    for (index, message) in messages(dict).enumerate() {
+        let at = FieldPath::root().key(keys::MESSAGES).index(index);
+        if let Some(id) = message.get("id").and_then(Value::as_str) {
+            if let Some(first) = ids.insert(id, index) {
+                let message =
+                    format!("'{id}' is the id of messages[{first}] too; which of them is meant cannot be told");
+                report.add(Rule::DuplicateMessageId, at.key("id"), message);
+            }
+        }
+        if let Some(sequence) = sequence_of(message) {
+            if let Some(first) = sequences.insert(sequence, index) {
+                let message = format!(
+                    "{sequence} is the number of messages[{first}] too; which of them is newer is told by their places"
+                );
+                report.add(Rule::DuplicateSequenceNumber, at.key("_sequence_number"), message);
+            }
+        }
+    }
+}
+
+/// Calls that the conversation went on after without a result, and results of calls that are not there. Calls at the end
+/// are pending, and as they should be.
+fn check_calls(dict: &Object, report: &mut Report) {
+    let (mut calls, mut results) = (Vec::new(), Vec::new());
+    // The position of the last message that is no result.
+    let mut last_other = 0;
+    for (index, message) in messages(dict).enumerate() {
+        let mut is_result = false;
+        for (number, part) in json::items(message, "content").iter().enumerate() {
+            let kind = part.get("type").and_then(Value::as_str);
+            let Some(call_id) = part.get("call_id").and_then(Value::as_str) else { continue };
+            match kind {
+                Some("tool_use") => calls.push((index, number, call_id)),
+                Some("tool_result") => {
+                    is_result = true;
+                    results.push((index, number, call_id));
+                }
+                _ => {}
+            }
+        }
+        if !is_result {
+            last_other = index;
+        }
+    }
+    let place = |index: usize, number: usize| {
+        FieldPath::root().key(keys::MESSAGES).index(index).key("content").index(number).key("call_id")
+    };
+    let with_result: HashSet<&str> = results.iter().map(|(_, _, call_id)| *call_id).collect();
+    let called: HashSet<&str> = calls.iter().map(|(_, _, call_id)| *call_id).collect();
+    for (index, number, call_id) in calls {
+        if index < last_other && !with_result.contains(call_id) {
+            let message =
+                format!("the call '{call_id}' has no result, and the conversation went on; models refuse that");
+            report.add(Rule::CallWithoutResult, place(index, number), message);
+        }
+    }
+    for (index, number, call_id) in results {
+        if !called.contains(call_id) {
+            let message = format!("this is the result of a call '{call_id}' that is not there; models refuse that");
+            report.add(Rule::ResultWithoutCall, place(index, number), message);
+        }
+    }
+}
+
+fn messages(dict: &Object) -> impl Iterator<Item = &Object> {
+    json::items(dict, keys::MESSAGES).iter().filter_map(Value::as_object)
+}
+
+fn text_of<'m>(message: &'m Object, key: &str) -> &'m str {
+    message.get(key).and_then(Value::as_str).unwrap_or_default()
+}
+
+fn sequence_of(message: &Object) -> Option<u64> {
+    message.get("_sequence_number").and_then(Value::as_u64).filter(|sequence| *sequence <= MAX_SAFE_INTEGER)
+}

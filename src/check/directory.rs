@@ -1,0 +1,116 @@
+//! What the names in a session's directory say.
+
+use std::collections::BTreeSet;
+
+use crate::environment::Environment;
+use crate::id::ContextId;
+use crate::storage::{Layout, SESSION_FILE};
+
+/// What a file of a session's directory is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    Session,
+    Context(ContextId),
+    /// What a write makes before it replaces a file, and leaves only when it is killed.
+    Temporary,
+    /// A copy that a repair has kept.
+    Copy,
+    Other,
+}
+
+impl Kind {
+    pub fn of(name: &str) -> Self {
+        if name == SESSION_FILE {
+            Self::Session
+        } else if let Some(id) = Layout::context_id(name) {
+            Self::Context(id)
+        } else if temporary_target(name).is_some() {
+            Self::Temporary
+        } else if is_copy(name) {
+            Self::Copy
+        } else {
+            Self::Other
+        }
+    }
+}
+
+/// The name of the file that a temporary one, `.<name>.<what makes it unique>.tmp`, was to replace.
+pub fn temporary_target(name: &str) -> Option<&str> {
+    let inner = name.strip_prefix('.')?.strip_suffix(".tmp")?;
+    let end = inner.find(".json.")? + ".json".len();
+    Some(&inner[..end])
+}
+
+/// `<name>.<time>.bak`, or of a second one in the same moment `<name>.<time>-2.bak`.
+fn is_copy(name: &str) -> bool {
+    name.strip_suffix(".bak").is_some_and(|name| name.contains(".json.") || name.contains(".tmp."))
+}
+
+/// The files of a session's directory.
+pub(super) struct Directory {
+    pub layout: Layout,
+    names: BTreeSet<String>,
+}
+
+impl Directory {
+    pub fn new(layout: Layout, names: impl IntoIterator<Item = String>) -> Self {
+        Self { layout, names: names.into_iter().collect() }
+    }
+
+    /// The names in order with what they are.
+    pub fn files(&self) -> impl Iterator<Item = (&str, Kind)> {
+        self.names.iter().map(|name| (name.as_str(), Kind::of(name)))
+    }
+
+    pub fn has(&self, name: &str) -> bool {
+        self.names.contains(name)
+    }
+
+    /// Whether the context with this id, which may be any text, has a file.
+    pub fn has_context(&self, id: &str) -> bool {
+        ContextId::parse(id).is_ok_and(|id| self.has(&id.file_name()))
+    }
+
+    /// A free name for a copy, which neither this package nor the Python one takes for a session's or a context's file.
+    pub fn copy_name(&mut self, name: &str, environment: &dyn Environment) -> String {
+        let time = environment.now().timestamp().replace([':', '-'], "");
+        let mut copy = format!("{name}.{time}.bak");
+        let mut number = 2;
+        while self.has(&copy) {
+            copy = format!("{name}.{time}-{number}.bak");
+            number += 1;
+        }
+        self.names.insert(copy.clone());
+        copy
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::environment::fixed::Fixed;
+    use crate::id::SessionId;
+
+    #[test]
+    fn kinds() {
+        assert_eq!(Kind::of("session.json"), Kind::Session);
+        assert_eq!(Kind::of("c.json"), Kind::Context(ContextId::parse("c").unwrap()));
+        assert_eq!(Kind::of(".c.json.12.0a-b.tmp"), Kind::Temporary);
+        assert_eq!(temporary_target(".c.json.12.0a-b.tmp"), Some("c.json"));
+        for name in ["notes.txt", ".c.json", "c.json.tmp", ".x.tmp", "x.bak", ".hidden", ""] {
+            assert_eq!(Kind::of(name), Kind::Other, "{name}");
+        }
+    }
+
+    #[test]
+    fn copies_have_free_names() {
+        let layout = Layout::new("a", SessionId::parse("s").unwrap());
+        let mut directory = Directory::new(layout, ["c.json".to_owned()]);
+        let first = directory.copy_name("c.json", &Fixed::default());
+        let second = directory.copy_name("c.json", &Fixed::default());
+        assert_eq!(first, "c.json.20260102T030405.000006.bak");
+        assert_eq!(second, "c.json.20260102T030405.000006-2.bak");
+        assert_eq!(Kind::of(&directory.copy_name(".c.json.1.2.tmp", &Fixed::default())), Kind::Copy);
+        assert_eq!((Kind::of(&first), Kind::of(&second)), (Kind::Copy, Kind::Copy));
+    }
+}

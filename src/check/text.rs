@@ -1,0 +1,130 @@
+//! The text of a file: whether it is JSON, and what can be read where it is not.
+
+use serde_json::Value;
+
+use super::finding::{Report, Rule};
+use crate::json::{self, Oddities, Oddity, Position, Torn};
+
+/// A text that cannot be loaded.
+pub(super) struct Damage {
+    pub rule: Rule,
+    pub position: Position,
+    pub message: String,
+    /// What it holds for certain nonetheless.
+    pub torn: Option<Torn>,
+}
+
+/// The value of a text, and what is odd about it.
+pub(super) fn read(text: &[u8]) -> Result<(Value, Oddities), Damage> {
+    let start = Position { line: 1, column: 1 };
+    if text.iter().all(u8::is_ascii_whitespace) {
+        return Err(damage(Rule::EmptyFile, start, "the file is empty"));
+    }
+    let end = text.iter().rposition(|byte| *byte != 0).map_or(0, |last| last + 1);
+    let (text, has_nuls) = (&text[..end], end < text.len());
+    if text.is_empty() {
+        return Err(damage(Rule::NulBytes, start, "the file is filled with NUL bytes"));
+    }
+    match json::parse_noting(text) {
+        Ok((Value::Object(fields), _)) if has_nuls => {
+            let torn = Some(Torn { fields, unfinished: None, is_whole: true });
+            Err(Damage { torn, ..damage(Rule::NulBytes, position_after(text), "NUL bytes follow the text") })
+        }
+        Ok(read) => Ok(read),
+        Err(error) => {
+            let position = Position { line: error.line, column: error.column };
+            let rest = &text[error.offset..];
+            if json::is_torn_at(text, error.offset) {
+                let torn = json::read_torn(text);
+                let (rule, message) = match has_nuls {
+                    true => (Rule::NulBytes, "NUL bytes stand in the place of what followed"),
+                    false => (Rule::TornFile, "the text ends here, too early"),
+                };
+                return Err(Damage { torn, ..damage(rule, position, message) });
+            }
+            if rest.first() == Some(&0) {
+                return Err(damage(Rule::NulBytes, position, "a NUL byte stands in the text"));
+            }
+            if ["NaN", "Infinity"].iter().any(|word| rest.starts_with(word.as_bytes())) {
+                let message = "this is no number of JSON, though Python writes it: put a number or null in its place";
+                return Err(damage(Rule::NonFiniteNumber, position, message));
+            }
+            Err(damage(Rule::NotJson, position, &format!("{}; mend the text by hand", error.message)))
+        }
+    }
+}
+
+fn damage(rule: Rule, position: Position, message: &str) -> Damage {
+    Damage { rule, position, message: message.to_owned(), torn: None }
+}
+
+fn position_after(text: &[u8]) -> Position {
+    let line = text.iter().filter(|byte| **byte == b'\n').count() + 1;
+    let column = text.iter().rev().take_while(|byte| **byte != b'\n').count() + 1;
+    Position { line, column }
+}
+
+/// Reports what is odd about a text; writing the file anew mends all of it.
+pub(super) fn report_oddities(oddities: Oddities, report: &mut Report) {
+    if oddities.byte_order_mark {
+        let start = Position { line: 1, column: 1 };
+        report.add_mended(
+            Rule::ByteOrderMark,
+            start,
+            "the file begins with a byte order mark, which other readers refuse",
+            "written without the byte order mark",
+        );
+    }
+    let Oddity { count, first, .. } = oddities.lone_surrogates;
+    if let Some(place) = first {
+        report.add_mended(
+            Rule::LoneSurrogate,
+            place,
+            format!(
+                "half a surrogate pair, which is no text and is read as U+FFFD; {count} in the file, the first here"
+            ),
+            format!("{count} escapes of half a surrogate pair written as U+FFFD"),
+        );
+    }
+    let Oddity { count, first, .. } = oddities.duplicate_keys;
+    if let Some(place) = first {
+        report.add_mended(
+            Rule::DuplicateKey,
+            place,
+            format!(
+                "this key stands twice in its object, and the last one counts; {count} in the file, the first here"
+            ),
+            format!("{count} keys that stood twice written once, with the value of the last"),
+        );
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn damages_are_told_apart() {
+        let cases: [(&[u8], Rule, usize, usize, bool); 13] = [
+            (b"", Rule::EmptyFile, 1, 1, false),
+            (b" \r\n", Rule::EmptyFile, 1, 1, false),
+            (b"\0\0\0", Rule::NulBytes, 1, 1, false),
+            (b"{\"a\":1}\0\0", Rule::NulBytes, 1, 8, true),
+            (b"{\"a\":1,\n\"b\0\0", Rule::NulBytes, 2, 3, true),
+            (b"{\"a\":\"x\0y\"}", Rule::NulBytes, 1, 8, false),
+            (b"{\"a\":1,\n\"b\":tr", Rule::TornFile, 2, 5, true),
+            (b"{", Rule::TornFile, 1, 2, false),
+            (b"[1,", Rule::TornFile, 1, 4, false),
+            (b"{\"a\":NaN}", Rule::NonFiniteNumber, 1, 6, false),
+            (b"{\"a\":-Infinity}", Rule::NonFiniteNumber, 1, 7, false),
+            (b"{\"a\":1}}", Rule::NotJson, 1, 8, false),
+            (b"{\"a\":\"\xff\"}", Rule::NotJson, 1, 7, false),
+        ];
+        for (text, rule, line, column, has_torn) in cases {
+            let Err(damage) = read(text) else { panic!("{text:?}") };
+            let found = (damage.rule, damage.position.line, damage.position.column, damage.torn.is_some());
+            assert_eq!(found, (rule, line, column, has_torn), "{:?}", String::from_utf8_lossy(text));
+        }
+        assert!(read(b"{\"a\":1}\r\n").is_ok());
+    }
+}

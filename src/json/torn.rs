@@ -1,0 +1,116 @@
+//! What can be read of a text that ends too early.
+
+use serde_json::Value;
+
+use super::Object;
+use super::parse::{BYTE_ORDER_MARK, Fault, MAX_DEPTH, Open, Reader};
+
+/// What a text that ends too early holds for certain.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Torn {
+    /// The fields that are whole, and of the list or object that the text ends in the items that are.
+    pub fields: Object,
+    /// The name of the field that the text ends in, where that is a list or object.
+    pub unfinished: Option<String>,
+    /// The text holds the whole object.
+    pub is_whole: bool,
+}
+
+/// Whether the fault at this byte is that the text ends there: nothing follows, or the beginning of a word, an escape or
+/// a character.
+pub fn is_torn_at(text: &[u8], offset: usize) -> bool {
+    let rest = text.get(offset..).unwrap_or_default();
+    let begins = |word: &str| word.as_bytes().starts_with(rest);
+    if ["null", "true", "false"].into_iter().any(begins) {
+        return true;
+    }
+    match rest {
+        [b'\\'] => true,
+        [b'\\', b'u', digits @ ..] => digits.len() < 4 && digits.iter().all(u8::is_ascii_hexdigit),
+        _ => matches!(std::str::from_utf8(rest), Err(error) if error.valid_up_to() == 0 && error.error_len().is_none()),
+    }
+}
+
+/// Reads the object that a text which ends too early begins with; `None` where nothing of it is whole, and for a text
+/// that has another fault or none.
+pub fn read_torn(text: &[u8]) -> Option<Torn> {
+    let text = text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text);
+    let text = match std::str::from_utf8(text) {
+        Err(error) if error.error_len().is_none() => &text[..error.valid_up_to()],
+        _ => text,
+    };
+    let text = without_cut_number(text);
+    let mut reader = Reader::new(text, MAX_DEPTH).ok()?;
+    let mut open = Vec::new();
+    let Err(Fault { offset, .. }) = reader.value_within(&mut open) else { return None };
+    if !is_torn_at(text, offset) {
+        return None;
+    }
+    let mut open = open.into_iter();
+    let Some(Open::Object(mut fields, key)) = open.next() else { return None };
+    let unfinished = open.next().map(|inner| {
+        let value = match inner {
+            Open::Array(items) => Value::Array(items),
+            Open::Object(inner, _) => Value::Object(inner),
+        };
+        fields.insert(key.clone(), value);
+        key
+    });
+    (!fields.is_empty()).then_some(Torn { fields, unfinished, is_whole: false })
+}
+
+/// Of a number at the very end, digits may be missing.
+fn without_cut_number(text: &[u8]) -> &[u8] {
+    let is_of_number = |byte: &u8| matches!(byte, b'0'..=b'9' | b'+' | b'-' | b'.' | b'e' | b'E');
+    match text.last() {
+        Some(b'0'..=b'9') => &text[..text.iter().rposition(|byte| !is_of_number(byte)).map_or(0, |last| last + 1)],
+        _ => text,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::json::parse;
+
+    fn read(text: &str) -> Option<(String, Option<String>)> {
+        read_torn(text.as_bytes()).map(|torn| (serde_json::to_string(&torn.fields).unwrap(), torn.unfinished))
+    }
+
+    #[test]
+    fn keeps_what_is_whole() {
+        let cases = [
+            (r#"{"a":[{"b":1},{"b":2},{"b""#, r#"{"a":[{"b":1},{"b":2}]}"#, Some("a")),
+            (r#"{"a":[{"b":1},{"b":[2"#, r#"{"a":[{"b":1}]}"#, Some("a")),
+            (r#"{"a":{"x":"y","z":"w"#, r#"{"a":{"x":"y"}}"#, Some("a")),
+            (r#"{"a":1,"b":12"#, r#"{"a":1}"#, None),
+            (r#"{"a":1,"b":12 "#, r#"{"a":1,"b":12}"#, None),
+            (r#"{"a":1,"b":[12,34"#, r#"{"a":1,"b":[12]}"#, Some("b")),
+            (r#"{"a":1,"b":tr"#, r#"{"a":1}"#, None),
+            (r#"{"a":1,"b":"\ud8"#, r#"{"a":1}"#, None),
+            (r#"{"a":true"#, r#"{"a":true}"#, None),
+            (r#"{"a":[]"#, r#"{"a":[]}"#, None),
+        ];
+        for (text, fields, unfinished) in cases {
+            assert_eq!(read(text), Some((fields.to_owned(), unfinished.map(str::to_owned))), "{text}");
+        }
+        let cut_character = &"{\"a\":1,\"b\":\"é".as_bytes()[..13];
+        assert_eq!(serde_json::to_string(&read_torn(&cut_character[..12]).unwrap().fields).unwrap(), r#"{"a":1}"#);
+    }
+
+    #[test]
+    fn gives_nothing_where_nothing_is_certain() {
+        for text in ["", "{", "{\"a\"", "{\"a\":1}", "{\"a\":1,\"b\" x", "[1,2", "\"a", "{\"a\":nope", "{\"a\":12"] {
+            assert_eq!(read(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn every_cut_is_told_from_other_faults() {
+        let text = "{\"a\": [true, \"\\ud83d\\ude00é\", -1.5e+3, null], \"b\": {\"c\": \"\u{1f600}\"}}".as_bytes();
+        for end in 1..text.len() {
+            let error = parse(&text[..end]).unwrap_err();
+            assert!(is_torn_at(&text[..end], error.offset), "{end}: {error:?}");
+        }
+    }
+}
