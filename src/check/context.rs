@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::directory::Directory;
 use super::finding::{Report, Rule};
 use super::text::{self, Damage};
-use crate::conversation::{Context, Special, keys, shape_faults};
+use crate::conversation::{Context, SEQUENCE_NUMBER, Special, keys, shape_faults};
 use crate::environment::Environment;
 use crate::error::Error;
 use crate::id::ContextId;
@@ -105,13 +105,13 @@ fn salvage(
         return Ok(None);
     };
     let count = messages(&dict).count();
-    let extent = if is_complete { "all" } else { "the first" };
-    let rest = if is_complete { "" } else { "; what else the file held is lost" };
+    let messages = if count == 1 { "1 message".to_owned() } else { format!("{count} messages") };
+    let rest = if is_complete { ", and all else" } else { "; of what followed nothing is whole" };
     report.add_mended(
         rule,
         position,
-        format!("{message}; {extent} {count} messages can be recovered"),
-        format!("{extent} {count} messages recovered{rest}"),
+        format!("{message}; {messages} can be recovered"),
+        format!("{messages} recovered{rest}"),
     );
     check_dict(directory, &mut dict, &mut Report::new(String::new()));
     Ok(Some(file_of(id, dict)))
@@ -255,7 +255,7 @@ fn check_anchors(dict: &mut Object, report: &mut Report) {
 
 fn check_counters(dict: &mut Object, report: &mut Report) {
     let count = messages(dict).count() as u64;
-    let anchors = json::items(dict, "_anchor_sequences").iter().filter_map(Value::as_u64);
+    let anchors = json::items(dict, keys::ANCHOR_SEQUENCES).iter().filter_map(Value::as_u64);
     let highest = messages(dict).filter_map(sequence_of).chain(anchors).max();
     let next = highest.map_or(0, |highest| (highest + 1).min(MAX_SAFE_INTEGER));
     raise(dict, keys::MESSAGE_SEQUENCE, count, "the number of messages", report);
@@ -294,7 +294,7 @@ fn check_messages(dict: &Object, report: &mut Report) {
                 let message = format!(
                     "{sequence} is the number of messages[{first}] too; which of them is newer is told by their places"
                 );
-                report.add(Rule::DuplicateSequenceNumber, at.key("_sequence_number"), message);
+                report.add(Rule::DuplicateSequenceNumber, at.key(SEQUENCE_NUMBER), message);
             }
         }
     }
@@ -353,5 +353,129 @@ fn text_of<'m>(message: &'m Object, key: &str) -> &'m str {
 }
 
 fn sequence_of(message: &Object) -> Option<u64> {
-    message.get("_sequence_number").and_then(Value::as_u64).filter(|sequence| *sequence <= MAX_SAFE_INTEGER)
+    message.get(SEQUENCE_NUMBER).and_then(Value::as_u64).filter(|sequence| *sequence <= MAX_SAFE_INTEGER)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::environment::fixed::Fixed;
+    use crate::id::SessionId;
+    use crate::storage::Layout;
+
+    /// The rules, fields and mends of a context `c` that has a file beside it, `other`.
+    fn examine(text: &[u8]) -> (Vec<(&'static str, String, bool)>, Option<Object>) {
+        let layout = Layout::new("a", SessionId::parse("s").unwrap());
+        let names = ["c.json", "other.json"].map(str::to_owned);
+        let directory = Directory::new(layout, names);
+        let mut report = Report::new("a/s/c.json".to_owned());
+        let id = ContextId::parse("c").unwrap();
+        let file = super::examine(&directory, &id, text, &Fixed::default(), &mut report).unwrap();
+        let findings = report.finish().into_iter().map(|finding| {
+            (finding.rule.name(), finding.field.unwrap_or_default().to_string(), finding.mend.is_some())
+        });
+        (findings.collect(), file.map(|file| file.dict))
+    }
+
+    fn message(id: &str, sequence: u64, content: Value) -> Value {
+        json!({"_type": "Message", "id": id, "role": "user", "content": content, "_sequence_number": sequence})
+    }
+
+    #[test]
+    fn each_rule() {
+        let call = |id: &str| json!([{"type": "tool_use", "call_id": id}]);
+        let result = |id: &str| json!([{"type": "tool_result", "call_id": id}]);
+        let no = || json!([]);
+        let cases = [
+            (json!({}), vec![]),
+            (json!({"id": "x"}), vec![("id-mismatch", "id", true)]),
+            (json!({"id": 7}), vec![("wrong-shape", "id", false)]),
+            (
+                json!({"id": "x", "messages": [7, {"id": 1}, {}], "children": 1}),
+                vec![
+                    ("id-mismatch", "id", false),
+                    ("wrong-shape", "children", false),
+                    ("wrong-shape", "messages[0]", false),
+                    ("wrong-shape", "messages[1].id", false),
+                ],
+            ),
+            (json!({"origin_context_id": "other", "children": ["other", "c"]}), vec![]),
+            (
+                json!({"origin_context_id": "gone", "children": ["other", "gone", "../x"]}),
+                vec![
+                    ("dangling-origin", "origin_context_id", false),
+                    ("dangling-child", "children[1]", true),
+                    ("dangling-child", "children[2]", true),
+                ],
+            ),
+            (
+                json!({"anchor_points": [["a", 1], ["b", 0], ["a", 9]], "messages": [message("m", 0, no())],
+                    "message_sequence": 1, "_mutation_counter": 1}),
+                vec![
+                    ("anchors-not-ascending", "anchor_points[1][1]", false),
+                    ("anchor-out-of-range", "anchor_points[2][1]", true),
+                    ("duplicate-anchor", "anchor_points[2][0]", false),
+                ],
+            ),
+            (
+                json!({"messages": [message("m", 7, no())], "message_sequence": 0}),
+                vec![("counter-lags", "message_sequence", true), ("counter-lags", "_mutation_counter", true)],
+            ),
+            (
+                json!({"_anchor_sequences": [0, 5], "_mutation_counter": 5}),
+                vec![("counter-lags", "_mutation_counter", true)],
+            ),
+            (
+                json!({"messages": [message("m", 0, no()), message("m", 0, no())], "message_sequence": 2,
+                    "_mutation_counter": 9, "system_prompt_message_id": "gone", "tool_definitions_message_id": "m"}),
+                vec![
+                    ("dangling-special-message", "system_prompt_message_id", true),
+                    ("misplaced-special-message", "tool_definitions_message_id", false),
+                    ("duplicate-message-id", "messages[1].id", false),
+                    ("duplicate-sequence-number", "messages[1]._sequence_number", false),
+                ],
+            ),
+            (
+                json!({"messages": [message("a", 0, call("1")), message("b", 1, result("2")), message("c", 2, no()),
+                    message("d", 3, call("3")), message("e", 4, call("4")), message("f", 5, result("3"))],
+                    "message_sequence": 6, "_mutation_counter": 6}),
+                vec![
+                    ("call-without-result", "messages[0].content[0].call_id", false),
+                    ("result-without-call", "messages[1].content[0].call_id", false),
+                ],
+            ),
+        ];
+        for (dict, expected) in cases {
+            let (findings, file) = examine(dict.to_string().as_bytes());
+            let expected: Vec<_> =
+                expected.into_iter().map(|(rule, field, mend)| (rule, field.to_owned(), mend)).collect();
+            assert_eq!(findings, expected, "{dict}");
+            // What was mended is not found again.
+            if let Some(file) = file {
+                let (left, _) = examine(&json::to_file_bytes(&file).unwrap());
+                let kept: Vec<&str> = expected.iter().filter(|finding| !finding.2).map(|finding| finding.0).collect();
+                assert_eq!(left.iter().map(|finding| finding.0).collect::<Vec<_>>(), kept, "{dict}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_torn_file_keeps_what_is_certain() {
+        let first = r#"{"_type":"SystemPromptMessage","id":"s","role":"system","_sequence_number":3}"#;
+        let text = format!(
+            r#"{{"messages":[{first},{{"id":"m","_sequence_number":4}}],"id":"c","anchor_points":[["a",0],["b"#
+        );
+        let (findings, file) = examine(text.as_bytes());
+        assert_eq!(findings, [("torn-file", String::new(), true)]);
+        let file = file.unwrap();
+        assert_eq!(file["system_prompt_message_id"], "s");
+        assert_eq!(file["anchor_points"], json!([["system_prompt", 1], ["tools", 1], ["messages", 2]]));
+        assert_eq!((&file["message_sequence"], &file[keys::MUTATION_COUNTER]), (&json!(2), &json!(5)));
+        let nothing = r#"{"messages":[{"id":"#;
+        assert_eq!(examine(nothing.as_bytes()), (vec![("torn-file", String::new(), false)], None));
+        let another = r#"{"id":"x","messages":[{}],"content_map":{"#;
+        assert_eq!(examine(another.as_bytes()).1, None, "the file of another context");
+    }
 }

@@ -616,11 +616,17 @@ impl<F: Fn() -> I, I: Iterator<Item: Serialize>> Serialize for Sequence<F> {
 pub(crate) fn shape_faults(dict: &Object) -> Vec<ShapeError> {
     let root = FieldPath::root();
     let mut faults: Vec<ShapeError> = Vec::new();
-    for (key, value) in dict {
-        // The messages, which may be many, are not copied: all that is asked of their list is that it is one.
-        let value = if value.is_array() && key == keys::MESSAGES { Value::Array(Vec::new()) } else { value.clone() };
-        let field = Object::from_iter([(key.clone(), value)]);
-        faults.extend(check_fields(&field).err());
+    let mut checked = vec![keys::MESSAGES, keys::ID, keys::CONTENT_MAP, keys::ANCHOR_POINTS, keys::MESSAGE_SEQUENCE];
+    checked.extend([keys::MUTATION_COUNTER, keys::CHILDREN, keys::ANCHOR_SEQUENCES, keys::ORIGIN]);
+    checked.extend(Special::ALL.map(Special::id_key));
+    for (key, value) in dict.iter().filter(|(key, _)| checked.contains(&key.as_str())) {
+        // What may be large is not copied: all that is asked of it here is that it is a list or an object.
+        let value = match value {
+            Value::Array(_) if key == keys::MESSAGES => Value::Array(Vec::new()),
+            Value::Object(_) => Value::Object(Object::new()),
+            other => other.clone(),
+        };
+        faults.extend(check_fields(&Object::from_iter([(key.clone(), value)])).err());
     }
     if let Some(Err(fault)) = dict.get(keys::ID).and_then(Value::as_str).map(ContextId::parse) {
         faults.push(ShapeError::new(root.key(keys::ID), fault));

@@ -12,7 +12,7 @@ use crate::error::{Error, ShapeError};
 use crate::json::{FieldPath, MAX_DEPTH, MAX_SAFE_INTEGER, Object, items, keep_numbers, to_python_text};
 use crate::tokens::{Encoding, TokenCounter, Vocabulary};
 
-const SEQUENCE_NUMBER: &str = "_sequence_number";
+pub(crate) const SEQUENCE_NUMBER: &str = "_sequence_number";
 const HOOK_IDS: &str = "_hook_ids";
 
 /// How deep a message may be nested: in the file of its context it stands in a list in an object.

@@ -9,6 +9,7 @@ mod pattern;
 pub(crate) mod shape;
 
 pub(crate) use context::{keys, shape_faults};
+pub(crate) use message::SEQUENCE_NUMBER;
 
 pub use anchors::{Anchor, MESSAGES, SYSTEM_PROMPT, TOOLS};
 pub use context::{Context, Special};

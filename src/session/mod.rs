@@ -391,8 +391,14 @@ impl Session {
 
 /// Everything that [`Session::from_file`] would refuse about the dict of a file: each field on its own.
 pub(crate) fn shape_faults(dict: &Object, layout: &Layout) -> Vec<ShapeError> {
-    let field = |(key, value): (&String, &Value)| Value::Object(Object::from_iter([(key.clone(), value.clone())]));
-    dict.iter().map(field).filter_map(|field| checked_dict(field, layout).err()).collect()
+    let checked = [keys::UUID, keys::ACTIVE_CONTEXT_ID, keys::AUTO_APPROVE_TOOLS, keys::STATE_DATA, keys::IS_ACTIVE];
+    let field = |(key, value): (&String, &Value)| {
+        // The variables may be large; all that is asked of them is that they are an object.
+        let value = if value.is_object() { Value::Object(Object::new()) } else { value.clone() };
+        Value::Object(Object::from_iter([(key.clone(), value)]))
+    };
+    let checked = dict.iter().filter(|(key, _)| checked.contains(&key.as_str()));
+    checked.map(field).filter_map(|field| checked_dict(field, layout).err()).collect()
 }
 
 /// Checks a dict that is to be the session's.
