@@ -60,7 +60,7 @@ async fn save(session: &SessionHandle) -> Result<JsValue, JsValue> {
 }
 
 async fn load(uuid: &str, storage: &JsValue) -> Result<SessionHandle, JsValue> {
-    SessionHandle::load("agents".into(), uuid.into(), storage.clone()).await
+    SessionHandle::load("agents".into(), uuid.into(), storage.clone(), JsValue::UNDEFINED, JsValue::UNDEFINED).await
 }
 
 #[wasm_bindgen_test]
@@ -82,7 +82,8 @@ async fn a_session_travels_through_storage() {
         assert!(text.contains("Grüße 👋"), "{text}");
         let ids: Array = JsFuture::from(loaded.list_contexts()).await.unwrap().unchecked_into();
         assert_eq!(ids.get(0).as_string(), Some(context.id()));
-        let summaries = SessionHandle::list("agents".into(), storage, Function::default()).await.unwrap();
+        let summaries =
+            SessionHandle::list("agents".into(), storage, Function::default(), JsValue::UNDEFINED).await.unwrap();
         assert!(summaries.contains(&session.uuid()), "{summaries}");
     }
 }
@@ -140,7 +141,9 @@ async fn answers_that_are_no_bytes_are_refused() {
     }
     let error = load("x", &storage("return Promise.reject('just so')", WRITE, LIST)).await.err().unwrap();
     assert!(property(&error, "message").contains("just so"));
-    let error = SessionHandle::list("agents".into(), storage(READ, WRITE, "return 7"), Function::default()).await;
+    let error =
+        SessionHandle::list("agents".into(), storage(READ, WRITE, "return 7"), Function::default(), JsValue::UNDEFINED)
+            .await;
     assert_eq!(property(&error.unwrap_err(), "name"), "StorageError");
 }
 
@@ -183,7 +186,10 @@ async fn arguments_of_any_type_are_refused_by_name() {
 }
 
 async fn load_error(uuid: &JsValue) -> JsValue {
-    SessionHandle::load("agents".into(), uuid.clone(), memory()).await.err().unwrap()
+    SessionHandle::load("agents".into(), uuid.clone(), memory(), JsValue::UNDEFINED, JsValue::UNDEFINED)
+        .await
+        .err()
+        .unwrap()
 }
 
 #[wasm_bindgen_test]

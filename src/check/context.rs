@@ -39,7 +39,7 @@ pub(super) fn examine(
 ) -> Result<Option<ContextFile>, Error> {
     let (value, oddities) = match text::read(text) {
         Ok(read) => read,
-        Err(damage) => return salvage(directory, id, damage, environment, report),
+        Err(damage) => return salvage(directory, id, *damage, environment, report),
     };
     let root = FieldPath::root();
     let Value::Object(mut dict) = value else {

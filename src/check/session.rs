@@ -21,7 +21,8 @@ pub(super) fn examine(directory: &Directory, ages: &[Age], text: Option<&[u8]>, 
     };
     let (value, oddities) = match text::read(text) {
         Ok(read) => read,
-        Err(Damage { rule, position, message, torn }) => {
+        Err(damage) => {
+            let Damage { rule, position, message, torn } = *damage;
             // A text that a person can mend holds more than what would take its place.
             if matches!(rule, Rule::NotJson | Rule::NonFiniteNumber) {
                 report.add(rule, position, message);

@@ -15,7 +15,7 @@ pub(super) struct Damage {
 }
 
 /// The value of a text, and what is odd about it.
-pub(super) fn read(text: &[u8]) -> Result<(Value, Oddities), Damage> {
+pub(super) fn read(text: &[u8]) -> Result<(Value, Oddities), Box<Damage>> {
     let start = Position { line: 1, column: 1 };
     if text.iter().all(u8::is_ascii_whitespace) {
         return Err(damage(Rule::EmptyFile, start, "the file is empty"));
@@ -28,7 +28,7 @@ pub(super) fn read(text: &[u8]) -> Result<(Value, Oddities), Damage> {
     match json::parse_noting(text) {
         Ok((Value::Object(fields), _)) if has_nuls => {
             let torn = Some(Torn { fields, unfinished: None, is_whole: true });
-            Err(Damage { torn, ..damage(Rule::NulBytes, position_after(text), "NUL bytes follow the text") })
+            Err(with_torn(torn, Rule::NulBytes, position_after(text), "NUL bytes follow the text"))
         }
         Ok(read) => Ok(read),
         Err(error) => {
@@ -40,7 +40,7 @@ pub(super) fn read(text: &[u8]) -> Result<(Value, Oddities), Damage> {
                     true => (Rule::NulBytes, "NUL bytes stand in the place of what followed"),
                     false => (Rule::TornFile, "the text ends here, too early"),
                 };
-                return Err(Damage { torn, ..damage(rule, position, message) });
+                return Err(with_torn(torn, rule, position, message));
             }
             if rest.first() == Some(&0) {
                 return Err(damage(Rule::NulBytes, position, "a NUL byte stands in the text"));
@@ -54,8 +54,12 @@ pub(super) fn read(text: &[u8]) -> Result<(Value, Oddities), Damage> {
     }
 }
 
-fn damage(rule: Rule, position: Position, message: &str) -> Damage {
-    Damage { rule, position, message: message.to_owned(), torn: None }
+fn damage(rule: Rule, position: Position, message: &str) -> Box<Damage> {
+    with_torn(None, rule, position, message)
+}
+
+fn with_torn(torn: Option<Torn>, rule: Rule, position: Position, message: &str) -> Box<Damage> {
+    Box::new(Damage { rule, position, message: message.to_owned(), torn })
 }
 
 fn position_after(text: &[u8]) -> Position {
