@@ -13,6 +13,8 @@ pub(super) enum Kind {
     Context(ContextId),
     /// What a write makes before it replaces a file, and leaves only when it is killed.
     Temporary,
+    /// What a storage adapter keeps others out with while it works.
+    Lock,
     /// A copy that a repair has kept.
     Copy,
     Other,
@@ -26,6 +28,8 @@ impl Kind {
             Self::Context(id)
         } else if temporary_target(name).is_some() {
             Self::Temporary
+        } else if name == ".lock" || name.starts_with(".lock.") {
+            Self::Lock
         } else if is_copy(name) {
             Self::Copy
         } else {
@@ -96,6 +100,7 @@ mod tests {
         assert_eq!(Kind::of("session.json"), Kind::Session);
         assert_eq!(Kind::of("c.json"), Kind::Context(ContextId::parse("c").unwrap()));
         assert_eq!(Kind::of(".c.json.12.0a-b.tmp"), Kind::Temporary);
+        assert_eq!((Kind::of(".lock"), Kind::of(".lock.x.takeover")), (Kind::Lock, Kind::Lock));
         assert_eq!(temporary_target(".c.json.12.0a-b.tmp"), Some("c.json"));
         for name in ["notes.txt", ".c.json", "c.json.tmp", ".x.tmp", "x.bak", ".hidden", ""] {
             assert_eq!(Kind::of(name), Kind::Other, "{name}");

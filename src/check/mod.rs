@@ -135,7 +135,7 @@ impl<'e> Examination<'e> {
             let path = self.directory.layout.file(&name);
             let mut report = Report::new(path.clone());
             match kind {
-                Kind::Session | Kind::Context(_) => continue,
+                Kind::Session | Kind::Context(_) | Kind::Lock => continue,
                 Kind::Temporary => {
                     let message = "a temporary file that a write has left which was killed, unless one is under way";
                     report.add_mended(Rule::LeftoverFile, (), message, "the temporary file removed");
