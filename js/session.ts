@@ -302,8 +302,8 @@ export class Session {
   }
 
   /**
-   * As {@link save}, done when it returns: for `process.on('exit')`, when no promise is awaited any more. A save that is
-   * under way writes no more; what it had left is written here. No lock is waited for.
+   * As {@link save}, done when it returns: for the event `exit` of Node, when no promise is awaited any more. A save that
+   * is under way writes no more; what it had left is written here. No lock is waited for.
    *
    * @throws {ConflictError} as {@link save} does, where the adapter has `digestSync`.
    * @throws {StorageError} when the storage fails, or has no `writeSync`.
