@@ -88,11 +88,17 @@ export class ConflictError extends SessionError {
   readonly path: string | null
   /** The name of the variable; `null` where it is about a file. */
   readonly variable: string | null
+  /** The revision of the file that was read or written last, the SHA-256 of its contents; `null` where there was none. */
+  readonly expected: string | null
+  /** The revision that it has now; `null` where there is no file, or it is about a variable. */
+  readonly found: string | null
 
-  constructor(message: string, details: { path?: string; variable?: string }) {
+  constructor(message: string, details: { path?: string; variable?: string; expected?: string | undefined; found?: string | undefined }) {
     super(message, 'ERR_CONFLICT')
     this.path = details.path ?? null
     this.variable = details.variable ?? null
+    this.expected = details.expected ?? null
+    this.found = details.found ?? null
   }
 }
 

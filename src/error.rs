@@ -23,8 +23,9 @@ pub enum Error {
     UnknownEncoding { argument: &'static str, name: String },
     /// The vocabulary of this encoding was not loaded, and cannot be loaded synchronously here.
     EncodingNotLoaded { encoding: &'static str },
-    /// A file that somebody else has changed since this session read or wrote it, or, if it was never known, made.
-    FileConflict { path: String, was_known: bool },
+    /// A file that somebody else has changed since this session read or wrote it, or, if it was never known, made: both
+    /// revisions are the SHA-256 of the contents in hexadecimal digits.
+    FileConflict { path: String, expected: Option<String>, found: Option<String> },
     /// A variable of the session's state that has another value than the caller expected.
     StateConflict { name: String, found: serde_json::Value },
     /// A defect of this library, reported instead of a panic.
@@ -86,15 +87,18 @@ impl fmt::Display for Error {
                 formatter,
                 "the vocabulary of '{encoding}' is not loaded; call `await loadEncoding('{encoding}')` first"
             ),
-            Self::FileConflict { path, was_known: false } => write!(
+            Self::FileConflict { path, expected: None, .. } => write!(
                 formatter,
                 "{path} exists, and this session has not read it; nothing was written: load that context with \
                  loadContext(id) and change it, or give the new one another id"
             ),
-            Self::FileConflict { path, was_known: true } => write!(
+            Self::FileConflict { path, expected: Some(expected), found } => write!(
                 formatter,
-                "{path} was changed by somebody else since this session read or wrote it; nothing was written: load the \
-                 session again and repeat what is missing there"
+                "{path} was changed by somebody else since this session read or wrote it ({} then, {} now); \
+                 nothing was written: load the session again and repeat what is missing there, or keep both with \
+                 save({{ onConflict: 'fork' }})",
+                revision(Some(expected)),
+                revision(found.as_ref())
             ),
             Self::StateConflict { name, found } => {
                 write!(formatter, "the variable '{name}' is {found} now; read it again before you update it")
@@ -154,4 +158,9 @@ impl ParseError {
             message: self.message,
         }
     }
+}
+
+/// A revision in few words: the beginning of the digest is enough to tell it from another.
+fn revision(digest: Option<&String>) -> String {
+    digest.map_or_else(|| "no file".to_owned(), |digest| format!("sha256 {}…", digest.get(..8).unwrap_or(digest)))
 }

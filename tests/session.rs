@@ -108,7 +108,11 @@ fn a_save_over_a_change_of_somebody_else_is_refused() {
     append(&context, &["c"], &environment);
     let refused = disk.try_save(&mut one);
     let path = one.layout().context_file(&context.id());
-    assert_eq!(refused, Err(Error::FileConflict { path, was_known: true }));
+    let Err(Error::FileConflict { path: found_path, expected: Some(expected), found: Some(found) }) = refused else {
+        panic!("{refused:?}");
+    };
+    assert_eq!(found_path, path);
+    assert_ne!(expected, found, "both revisions are named");
     assert_eq!(disk.files, files, "nothing was written");
     assert!(disk.try_save(&mut one).is_err(), "and it stays so");
     append(other.active_context().unwrap(), &["d"], &environment);

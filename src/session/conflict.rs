@@ -3,6 +3,7 @@
 use serde_json::Value;
 
 use super::{Session, SharedContext, add_missing_fields, checked_dict, keys};
+use crate::digest::sha256_hex;
 use crate::environment::Environment;
 use crate::error::Error;
 use crate::id::ContextId;
@@ -63,7 +64,7 @@ impl Session {
         let mut dict = merged(&self.saved_dict, &self.dict, &theirs, |key, ours, _| match key {
             // Merged above.
             keys::STATE_DATA => Ok(ours.cloned()),
-            _ => Err(Error::FileConflict { path: path.to_owned(), was_known: true }),
+            _ => Err(self.files.conflict(path, sha256_hex(text))),
         })?;
         dict.insert(keys::STATE_DATA.to_owned(), merged_state.into());
         // The active context is a matter of who works with the session.

@@ -35,6 +35,12 @@ impl KnownFiles {
         if known.is_some_and(|known| known.iter().any(|digest| digest == current)) || current == write.digest {
             return Ok(());
         }
-        Err(Error::FileConflict { path: write.path.clone(), was_known: known.is_some() })
+        Err(self.conflict(&write.path, current.to_owned()))
+    }
+
+    /// The error that tells of both revisions of a file.
+    pub fn conflict(&self, path: &str, found: String) -> Error {
+        let expected = self.0.get(path).and_then(|known| known.last()).cloned();
+        Error::FileConflict { path: path.to_owned(), expected, found: Some(found) }
     }
 }

@@ -107,8 +107,10 @@ async fn carry_out(plan: &RepairPlan, storage: &Storage) -> Result<Vec<Action>, 
 /// What a file holds, which has to be what it held when it was looked at.
 async fn unchanged(storage: &Storage, path: &str, digest: Option<&str>) -> Result<Option<Vec<u8>>, JsValue> {
     let contents = storage.read(path).await?;
-    if contents.as_deref().map(sha256_hex).as_deref() != digest {
-        return Err(Error::FileConflict { path: path.to_owned(), was_known: true }.into());
+    let found = contents.as_deref().map(sha256_hex);
+    if found.as_deref() != digest {
+        let expected = digest.map(str::to_owned);
+        return Err(Error::FileConflict { path: path.to_owned(), expected, found }.into());
     }
     Ok(contents)
 }

@@ -69,7 +69,11 @@ fn details(error: &Error) -> Object {
             put("known", Encoding::known_names().into_iter().map(JsValue::from).collect::<Array>().into());
         }
         Error::EncodingNotLoaded { encoding } => put("encoding", (*encoding).into()),
-        Error::FileConflict { path, .. } => put("path", path.into()),
+        Error::FileConflict { path, expected, found } => {
+            put("path", path.into());
+            put("expected", expected.as_deref().into());
+            put("found", found.as_deref().into());
+        }
         Error::StateConflict { name, .. } => put("variable", name.into()),
         Error::Internal(_) => {}
     }

@@ -168,13 +168,25 @@ class FailingStorage extends MemoryStorage {
   }
   async write(path, data) {
     this.#call('write', path)
-    await super.write(path, data)
+    super.writeSync(path, data)
     // Now and then the contents are there though the write is said to have failed.
     this.#call('write', path)
   }
+  async list(directory) {
+    this.#call('list', directory)
+    return super.list(directory)
+  }
   async digest(path) {
     this.#call('digest', path)
-    return super.digest(path)
+    return super.digestSync(path)
+  }
+  writeSync(path, data) {
+    this.#call('writeSync', path)
+    super.writeSync(path, data)
+  }
+  digestSync(path) {
+    this.#call('digestSync', path)
+    return super.digestSync(path)
   }
   async lock(directory, work) {
     this.#call('lock', directory)
@@ -253,6 +265,63 @@ test('a save that has nothing to write takes no lock', async () => {
   storage.lock = () => assert.fail('locked')
   await session.save()
   await (await Session.load('a', session.uuid, { storage })).save()
+})
+
+test('a storage that fails at its k-th call of any other operation, for every k: an error of its own, and the files as they were', async () => {
+  const theirs = async (storage, uuid) => {
+    const session = await Session.load('a', uuid, { storage })
+    session.activeContext.append(text('theirs'))
+    await session.save()
+  }
+  const operations = {
+    load: ({ storage, uuid }) => Session.load('a', uuid, { storage }),
+    list: async ({ storage }) => {
+      const errors = []
+      await Session.list('a', { storage, onError: (error) => errors.push(error) })
+      if (errors.length > 0) throw errors[0]
+    },
+    listContexts: ({ session }) => session.listContexts(),
+    loadContext: ({ session, other }) => session.loadContext(other),
+    check: ({ storage, uuid }) => Session.check('a', uuid, { storage }),
+    saveSync: async ({ session }) => session.saveSync(),
+    'save that keeps both': async ({ session }) => session.save({ onConflict: 'fork' }),
+  }
+  for (const [name, operation] of Object.entries(operations)) {
+    let failAt = 1
+    for (; ; failAt++) {
+      const storage = new FailingStorage()
+      const created = Session.create('a', { storage })
+      created.activeContext.append(text('1'))
+      const other = created.activeContextId
+      created.setActiveContext(Context.create())
+      await created.save()
+      const { uuid } = created
+      const session = await Session.load('a', uuid, { storage })
+      const writes = name.startsWith('save')
+      if (writes) session.activeContext.append(text('ours'))
+      if (name === 'save that keeps both') await theirs(storage, uuid)
+      const files = async () => {
+        storage.failAt = 0
+        const names = await storage.list(`a/${uuid}`)
+        return Promise.all(names.sort().map(async (file) => [file, Buffer.from(await storage.read(`a/${uuid}/${file}`)).toString()]))
+      }
+      const before = await files()
+      ;[storage.failAt, storage.calls] = [failAt, 0]
+      const error = await operation({ storage, uuid, session, other }).then((result) => result?.findings?.length ? result : null, (error) => error)
+      if (!writes) assert.deepEqual(await files(), before, `${name} ${failAt}`)
+      storage.failAt = 0
+      assert.ok(await Session.load('a', uuid, { storage }))
+      if (error === null) break
+      // A file that cannot be read is what a check finds.
+      if (name === 'check' && error.findings) assert.deepEqual(error.findings.map(({ rule }) => rule), ['unreadable-file'])
+      else assert.equal(error.name, 'StorageError', `${name} ${failAt}: ${error}`)
+      if (writes) {
+        await session.save({ onConflict: 'fork' })
+        assert.ok(textsOf((await Session.load('a', uuid, { storage })).activeContext).includes('ours'))
+      }
+    }
+    assert.ok(failAt > 1, `${name} asks something of the storage`)
+  }
 })
 
 test('a process that is told to end saves, as the documentation shows', async (t) => {

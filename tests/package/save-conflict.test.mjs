@@ -1,5 +1,6 @@
 // save({ onConflict: 'fork' }): what two have changed at the same time is kept from both.
 import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
 import { test } from 'node:test'
 import { load } from './installed.mjs'
 import { refused } from './support/errors.mjs'
@@ -23,11 +24,15 @@ async function twice() {
 test('a context that both changed becomes two', async () => {
   const { storage, ours, theirs } = await twice()
   const origin = ours.activeContextId
+  const path = `a/${ours.uuid}/${origin}.json`
+  const original = await storage.read(path)
   theirs.activeContext.append(text('theirs'))
   await theirs.save()
   ours.activeContext.append(text('ours'))
   const context = ours.activeContext
-  await refused(() => ours.save(), 'ConflictError')
+  const before = createHash('sha256').update(original).digest('hex')
+  const now = createHash('sha256').update(await storage.read(path)).digest('hex')
+  await refused(() => ours.save(), 'ConflictError', { path, expected: before, found: now, message: new RegExp(before.slice(0, 8)) })
   await refused(() => ours.save({ onConflict: 'refuse' }), 'ConflictError')
   const forks = await ours.save({ onConflict: 'fork' })
   assert.deepEqual(forks, [{ originContextId: origin, contextId: context.id }])
