@@ -359,6 +359,23 @@ impl Session {
         }
     }
 
+    /// Takes note that a write of the plan was done after a newer one of the same file, so that it has to be done again.
+    pub fn unwritten(&mut self, write: &PlannedWrite) {
+        // What the file holds may be that.
+        self.files.begin(write);
+        match &write.what {
+            Written::Session { .. } => self.saved_revision = None,
+            Written::Context { context, .. } => {
+                let is_it =
+                    |known: &&mut Known| SharedContext::upgrade(&known.cell).is_some_and(|cell| cell.is(context));
+                if let Some(known) = self.known.iter_mut().find(is_it) {
+                    known.saved = None;
+                    self.pending.add(context);
+                }
+            }
+        }
+    }
+
     /// Makes a context one of this session's. `saved` is the revision that its file has.
     fn attach(&mut self, context: &SharedContext, saved: Option<u64>) {
         let id = context.id();

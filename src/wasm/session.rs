@@ -16,7 +16,7 @@ use crate::error::Error;
 use crate::id::{ContextId, SessionId};
 use crate::json;
 use crate::session::{Forked, Session, SessionSummary};
-use crate::storage::{Layout, check_parent_dir};
+use crate::storage::{Layout, SavePlan, check_parent_dir};
 
 /// So many files are read at once when sessions are listed.
 const READS_AT_ONCE: usize = 16;
@@ -197,41 +197,27 @@ impl SessionHandle {
     pub fn save(&self, keep_both: bool) -> Promise {
         let (session, storage, saves) = (self.session.clone(), self.storage.clone(), self.saves.clone());
         let forks = self.forks.clone();
-        let save = saves.get() + 1;
-        saves.set(save);
         future_to_promise(async move {
-            let mut attempts = if keep_both { ATTEMPTS } else { 1 };
-            let plan = loop {
-                attempts -= 1;
-                let plan = change(&session, |session| session.save_plan())?;
-                let mut refused = Vec::new();
-                for write in &plan.writes {
-                    let Some(current) = storage.digest(&write.path).await? else { continue };
-                    match session.borrow().check_write(write, &current) {
-                        Err(Error::FileConflict { .. }) if attempts > 0 => refused.push(write),
-                        checked => checked?,
+            loop {
+                let save = saves.get() + 1;
+                saves.set(save);
+                let is_overtaken = || saves.get() != save;
+                for write in checked_plan(&session, &storage, &forks, keep_both).await?.writes {
+                    if is_overtaken() {
+                        break;
                     }
+                    session.borrow_mut().begin_write(&write);
+                    storage.write(&write.path, &write.bytes).await?;
+                    if is_overtaken() {
+                        // It may have come last, though it is older.
+                        session.borrow_mut().unwritten(&write);
+                        break;
+                    }
+                    session.borrow_mut().written(&write);
                 }
-                if refused.is_empty() {
-                    break plan;
-                }
-                // First `session.json`, which may turn out to be in conflict all the same.
-                for write in refused.into_iter().rev() {
-                    let Some(theirs) = storage.read(&write.path).await? else { continue };
-                    let environment = JsEnvironment::capture()?;
-                    let forked = change(&session, |session| session.keep_both(write, &theirs, &environment))?;
-                    forks.borrow_mut().extend(forked);
-                }
-            };
-            for write in &plan.writes {
-                // Who has overtaken this save has written all of it, and what is newer.
-                if saves.get() != save {
+                // Who has overtaken this save has written what there was, unless that failed.
+                if !is_overtaken() {
                     break;
-                }
-                session.borrow_mut().begin_write(write);
-                storage.write(&write.path, &write.bytes).await?;
-                if saves.get() == save {
-                    session.borrow_mut().written(write);
                 }
             }
             let forks = forks.take();
@@ -401,6 +387,38 @@ pub(super) fn session_layout(parent_dir: &JsValue, uuid: &JsValue) -> Result<Lay
     let uuid = args::string(uuid, "uuid")?;
     let id = SessionId::parse(&uuid).map_err(|fault| Error::argument("uuid", fault))?;
     Ok(Layout::new(&parent_dir, id))
+}
+
+/// What is to be written, over nothing that somebody else has changed, or with that kept as well.
+async fn checked_plan(
+    session: &RefCell<Session>,
+    storage: &Storage,
+    forks: &RefCell<Vec<Forked>>,
+    keep_both: bool,
+) -> Result<SavePlan, JsValue> {
+    let mut attempts = if keep_both { ATTEMPTS } else { 1 };
+    loop {
+        attempts -= 1;
+        let plan = change(session, |session| session.save_plan())?;
+        let mut refused = Vec::new();
+        for write in &plan.writes {
+            let Some(current) = storage.digest(&write.path).await? else { continue };
+            match session.borrow().check_write(write, &current) {
+                Err(Error::FileConflict { .. }) if attempts > 0 => refused.push(write),
+                checked => checked?,
+            }
+        }
+        if refused.is_empty() {
+            return Ok(plan);
+        }
+        // First `session.json`, which may turn out to be in conflict all the same.
+        for write in refused.into_iter().rev() {
+            let Some(theirs) = storage.read(&write.path).await? else { continue };
+            let environment = JsEnvironment::capture()?;
+            let forked = change(session, |session| session.keep_both(write, &theirs, &environment))?;
+            forks.borrow_mut().extend(forked);
+        }
+    }
 }
 
 fn parent_directory(parent_dir: &JsValue) -> Result<String, Error> {

@@ -65,6 +65,38 @@ test('an agent that exits in the middle of a save has all of it on disk', async 
   }
 })
 
+test('a save that is overtaken by one that fails goes on, and is not told as done before it is', async () => {
+  const storage = new MemoryStorage()
+  const session = Session.create('a', { storage })
+  await session.save()
+  const write = storage.writeSync.bind(storage)
+  let reached
+  const waiting = new Promise((resolve) => (reached = resolve))
+  let open
+  const gate = new Promise((resolve) => (open = resolve))
+  // An adapter whose write is done at last, whatever was written meanwhile.
+  storage.write = async (path, data) => {
+    reached()
+    await gate
+    write(path, data)
+  }
+  session.activeContext.append(text('old'))
+  const saving = session.save()
+  await waiting
+  session.activeContext.append(text('new'))
+  session.saveSync()
+  session.activeContext.append(text('newest'))
+  let writes = 0
+  storage.writeSync = (path, data) => {
+    if (writes++ > 0) throw new Error('full')
+    write(path, data)
+  }
+  refusedNow(() => session.saveSync(), 'StorageError')
+  open()
+  await saving
+  assert.deepEqual(texts(await Session.load('a', session.uuid, { storage })), ['old', 'new', 'newest'])
+})
+
 test('saveSync over a file that somebody else has changed is refused, and nothing is written', async () => {
   const storage = new MemoryStorage()
   const session = Session.create('a', { storage })
