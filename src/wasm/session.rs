@@ -29,8 +29,8 @@ const ATTEMPTS: usize = 8;
 pub struct SessionHandle {
     session: Rc<RefCell<Session>>,
     storage: Storage,
-    /// The number of saves that were begun.
-    saves: Rc<Cell<u64>>,
+    /// The number of synchronous saves, which overtake one that is under way.
+    sync_saves: Rc<Cell<u64>>,
     /// The contexts that became others, of which the glue has not been told.
     forks: Rc<RefCell<Vec<Forked>>>,
 }
@@ -195,13 +195,12 @@ impl SessionHandle {
     /// With `keep_both`, what somebody else has changed is kept beside what is here; gives for each context that became
     /// another one the id that it had and the one that it has.
     pub fn save(&self, keep_both: bool) -> Promise {
-        let (session, storage, saves) = (self.session.clone(), self.storage.clone(), self.saves.clone());
+        let (session, storage, sync_saves) = (self.session.clone(), self.storage.clone(), self.sync_saves.clone());
         let forks = self.forks.clone();
         future_to_promise(async move {
             loop {
-                let save = saves.get() + 1;
-                saves.set(save);
-                let is_overtaken = || saves.get() != save;
+                let begun = sync_saves.get();
+                let is_overtaken = || sync_saves.get() != begun;
                 for write in checked_plan(&session, &storage, &forks, keep_both).await?.writes {
                     if is_overtaken() {
                         break;
@@ -235,7 +234,7 @@ impl SessionHandle {
                 self.change(|session| session.check_write(write, &current))?;
             }
         }
-        self.saves.set(self.saves.get() + 1);
+        self.sync_saves.set(self.sync_saves.get() + 1);
         for write in &plan.writes {
             self.session.borrow_mut().begin_write(write);
             self.storage.write_sync(&write.path, &write.bytes)?;
@@ -343,7 +342,7 @@ impl SessionHandle {
 
 impl SessionHandle {
     fn of(session: Rc<RefCell<Session>>, storage: Storage) -> Self {
-        Self { session, storage, saves: Rc::default(), forks: Rc::default() }
+        Self { session, storage, sync_saves: Rc::default(), forks: Rc::default() }
     }
 
     fn change<T>(&self, change_session: impl FnOnce(&mut Session) -> Result<T, Error>) -> Result<T, JsValue> {
