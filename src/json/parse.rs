@@ -265,6 +265,7 @@ impl<'t> Reader<'t> {
         Ok(())
     }
 
+    #[inline(never)]
     fn scalar(&mut self) -> Result<Value, Fault> {
         match self.peek() {
             Some(b'"') => self.string().map(Value::String),
@@ -313,6 +314,8 @@ impl<'t> Reader<'t> {
         found
     }
 
+    // A function of its own, as what takes long has to be: engines exchange slow code from one call to the next.
+    #[inline(never)]
     fn string(&mut self) -> Result<String, Fault> {
         self.position += 1;
         let mut content = String::new();
