@@ -520,10 +520,10 @@ impl Context {
             self.anchors.0.insert(position, Anchor { name: kind.anchor().to_owned(), index });
             self.take_anchor_sequence();
         }
-        let in_order = self.in_order;
         // The anchor is there, so that this cannot fail.
         let _position = self.append(message, kind.anchor());
-        self.in_order = in_order;
+        // It need not stand where it counts as special.
+        self.in_order = self.ages().is_sorted();
     }
 
     /// Puts a changed message in the place of the one there.
