@@ -251,6 +251,30 @@ mod tests {
     }
 
     #[test]
+    fn the_newest_come_first_wherever_they_stand() {
+        let environment = Fixed::default();
+        let by_age = |context: &Context| {
+            let specials = context.specials();
+            let others = (0..context.messages().len()).filter(|at| !specials.contains(&Some(*at)));
+            let mut positions: Vec<usize> = others.collect();
+            positions.sort_by_key(|at| std::cmp::Reverse(context.message(*at).unwrap().sequence()));
+            positions
+        };
+        let mut context = Context::create(None, None, None, &environment);
+        for (text, anchor) in [("in front", SYSTEM_PROMPT), ("a", MESSAGES), ("tool", TOOLS), ("b", MESSAGES)] {
+            context.append(message(text, &environment), anchor).unwrap();
+            assert_eq!(context.newest_first().collect::<Vec<_>>(), by_age(&context), "{text}");
+        }
+        // Behind a message that stands in front, it is no special one.
+        let system_prompt = Some(special(Special::SystemPrompt, "new", &environment));
+        let mut child = context.fork(ForkOptions { system_prompt, ..Default::default() }, &environment);
+        assert_eq!(child.specials(), [None, None]);
+        assert_eq!(child.newest_first().collect::<Vec<_>>(), by_age(&child));
+        let grandchild = child.fork(ForkOptions::default(), &environment);
+        assert_eq!(grandchild.newest_first().collect::<Vec<_>>(), by_age(&grandchild));
+    }
+
+    #[test]
     fn stripped_contexts_fit_their_anchors() {
         let environment = Fixed::default();
         let mut context = sample(&environment);
