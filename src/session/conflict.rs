@@ -42,8 +42,7 @@ impl Session {
     fn fork_over(&mut self, context: &SharedContext, environment: &dyn Environment) -> Result<Forked, Error> {
         let origin = context.id();
         let fork = context.change(|context| Ok(context.become_fork(environment)))?;
-        let is_it = |known: &&mut super::Known| SharedContext::upgrade(&known.cell).is_some_and(|it| it.is(context));
-        if let Some(known) = self.known.iter_mut().find(is_it) {
+        if let Some(known) = self.known_of(context) {
             known.id = fork.clone();
             known.saved = None;
         }

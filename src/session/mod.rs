@@ -348,9 +348,7 @@ impl Session {
             }
             Written::Context { context, revision } => {
                 self.known.retain(|known| known.cell.strong_count() > 0);
-                let is_it =
-                    |known: &&mut Known| SharedContext::upgrade(&known.cell).is_some_and(|cell| cell.is(context));
-                let Some(known) = self.known.iter_mut().find(is_it) else { return };
+                let Some(known) = self.known_of(context) else { return };
                 known.saved = Some(*revision);
                 if context.read(Context::revision) == *revision {
                     self.pending.remove(context);
@@ -366,14 +364,18 @@ impl Session {
         match &write.what {
             Written::Session { .. } => self.saved_revision = None,
             Written::Context { context, .. } => {
-                let is_it =
-                    |known: &&mut Known| SharedContext::upgrade(&known.cell).is_some_and(|cell| cell.is(context));
-                if let Some(known) = self.known.iter_mut().find(is_it) {
+                if let Some(known) = self.known_of(context) {
                     known.saved = None;
                     self.pending.add(context);
                 }
             }
         }
+    }
+
+    /// What is known of this very object.
+    fn known_of(&mut self, context: &SharedContext) -> Option<&mut Known> {
+        let is_it = |known: &&mut Known| SharedContext::upgrade(&known.cell).is_some_and(|cell| cell.is(context));
+        self.known.iter_mut().find(is_it)
     }
 
     /// Makes a context one of this session's. `saved` is the revision that its file has.

@@ -54,6 +54,20 @@ test('init() is idempotent, and calls at once share one module', withEmptyPage(a
   assert.deepEqual(requests.filter((path) => path.endsWith('.wasm')), ['/dist/peteos_session_bg.wasm'])
 }))
 
+test('init() compiles the module while it arrives', withEmptyPage(async (page) => {
+  const calls = await page.evaluate(async () => {
+    const calls = []
+    for (const name of ['instantiateStreaming', 'instantiate', 'compile']) {
+      const real = WebAssembly[name]
+      WebAssembly[name] = (...args) => (calls.push(name), real.apply(WebAssembly, args))
+    }
+    const { init } = await import('/dist/browser.js')
+    await init()
+    return calls
+  })
+  assert.deepEqual(calls, ['instantiateStreaming'])
+}))
+
 test('init() that failed can be tried again', withEmptyPage(async (page) => {
   await page.route('**/*.wasm', (route) => route.fulfill({ status: 404, body: 'not found' }))
   const failures = await page.evaluate(async () => {

@@ -18,7 +18,7 @@ const textsOf = (context) => context.messages.map(({ content }) => content[0].te
 const hidden = (directory) => readdirSync(directory).filter((name) => name.startsWith('.'))
 
 /** `PETEOS_KILLS=2000` kills more of them; each has three sessions under way. */
-const KILLS = Number(process.env.PETEOS_KILLS ?? 100)
+const KILLS = Number(process.env.PETEOS_KILLS ?? 200)
 
 test(`${KILLS} processes are killed while they save three sessions each: what was acknowledged is there, and no litter after the next save`, async (t) => {
   const file = script(t, `

@@ -85,6 +85,31 @@ test('it reads no context file', async () => {
   assert.ok(calls.slice(1).every((call) => /^read a\/[^/]+\/session\.json$/.test(call)))
 })
 
+test('ten thousand sessions are listed by their session.json alone, a few of them in memory at once', async () => {
+  const COUNT = 10_000
+  const storage = new RecordingStorage()
+  storage.list = () => Array.from({ length: COUNT }, (_, index) => `20260101-${index}`)
+  let [open, most] = [0, 0]
+  storage.read = async (path) => {
+    const [, uuid] = /^a\/([^/]+)\/session\.json$/.exec(path)
+    most = Math.max(most, ++open)
+    await undefined
+    open--
+    if (uuid.endsWith('00')) return new TextEncoder().encode('{')
+    return new TextEncoder().encode(JSON.stringify({ uuid, state_data: { large: 'x'.repeat(10_000) } }))
+  }
+  const errors = []
+  const before = process.memoryUsage.rss()
+  const summaries = await Session.list('a', { storage, onError: (error) => errors.push(error) })
+  assert.equal(summaries.length, COUNT - 99)
+  assert.equal(errors.length, 99)
+  assert.ok(errors.every(({ name, path }) => name === 'CorruptSessionError' && path.endsWith('00/session.json')))
+  assert.ok(most <= 64, `${most} at once`)
+  // The files have 100 MB.
+  const megabytes = (process.memoryUsage.rss() - before) / 1e6
+  assert.ok(megabytes < 90, `${megabytes} MB`)
+})
+
 test('a few files are open at once, and not all', async () => {
   const storage = new RecordingStorage()
   for (let count = 0; count < 300; count++) storage.put(`a/20260101-${count}/session.json`, '{}')
