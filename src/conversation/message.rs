@@ -116,6 +116,11 @@ impl Message {
         self.sequence
     }
 
+    /// The parts of its content; none where it has none.
+    pub fn parts(&self) -> &[Value] {
+        items(&self.dict, "content")
+    }
+
     /// The ids of the hooks that its content is made of.
     pub fn hook_ids(&self) -> impl Iterator<Item = &str> {
         let ids = items(&self.dict, HOOK_IDS);

@@ -2,6 +2,7 @@
 
 mod anchors;
 mod context;
+mod exchange;
 mod fork;
 mod materialize;
 mod message;
@@ -13,6 +14,7 @@ pub(crate) use message::SEQUENCE_NUMBER;
 
 pub use anchors::{Anchor, MESSAGES, SYSTEM_PROMPT, TOOLS};
 pub use context::{Context, Special};
+pub use exchange::{CallOrResult, Exchanges, Unpaired, UnpairedKind};
 pub use fork::{ForkOptions, SequenceRange};
 pub use materialize::{FullMatch, HookOutputs};
 pub use message::{MAX_MESSAGE_DEPTH, Message};
