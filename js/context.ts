@@ -3,16 +3,18 @@ import { makeDisposable } from './dispose.js'
 import { DisposedError, InvalidArgumentError } from './errors.js'
 import { fromJsonText, toJsonText } from './json.js'
 import { MessageSnapshots } from './message-snapshots.js'
-import { readOptions, windowOptions } from './options.js'
+import { readOptions, sequenceWindowOptions, tokenCountOptions, tokenWindowOptions } from './options.js'
 import { rust } from './runtime.js'
 import type {
   AnchorPoint,
   ContextDict,
+  CountingOptions,
   EncodingName,
+  SequenceWindowOptions,
   SessionMessage,
   SpecialMessage,
   StoredMessage,
-  WindowOptions,
+  TokenWindowOptions,
   WindowReport,
 } from './types.js'
 
@@ -231,49 +233,60 @@ export class Context {
   }
 
   /**
-   * A fork with the last `count` messages by sequence number, and the special ones; `null` where none is dropped.
+   * A fork with the special messages, the pinned ones, and of the others the last by sequence number, as many as make no
+   * more than `count` with the pinned ones; `null` where none is dropped.
    *
-   * @throws {InvalidArgumentError} for a count that is no whole number from 0 up.
+   * @throws {InvalidArgumentError} for a count that is no whole number from 0 up, and for options that cannot be used.
+   * @throws {WindowTooSmallError} where not even the newest exchange fits, for the boundaries `'exchange'` and `'turn'`; or
+   * where what is pinned does not.
    */
-  rollingSequenceWindow(count: number, options?: WindowOptions): Context | null {
-    const crossing = windowOptions(options)
+  rollingSequenceWindow(count: number, options?: SequenceWindowOptions): Context | null {
+    const crossing = sequenceWindowOptions(options)
     return wrapOrNull(this.handle.rollingSequenceWindow(count, crossing))
   }
 
   /**
-   * A fork with as many of the last messages by sequence number as have, together with the special ones, at most
-   * `maxTokens` tokens; the special ones alone where none fits. `null` where none is dropped.
+   * A fork with the special messages, the pinned ones, and of the others the last by sequence number, as many as have
+   * together at most `maxTokens` tokens; `null` where none is dropped. With the boundary `'message'`, the special ones
+   * alone where none of the others fits.
    *
    * @param encoding The tiktoken encoding that tokens are counted in; by default `cl100k_base`.
-   * @throws {InvalidArgumentError} for a budget that is no whole number from 0 up.
+   * @throws {InvalidArgumentError} for a budget that is no whole number from 0 up, and for options that cannot be used.
+   * @throws {WindowTooSmallError} where not even the newest exchange fits, for the boundaries `'exchange'` and `'turn'`; or
+   * where what is pinned does not.
    * @throws {UnknownEncodingError} lists the known encodings.
    * @throws {EncodingNotLoadedError} in a browser, before `await loadEncoding(encoding)`.
    */
-  rollingTokenWindow(maxTokens: number, encoding?: EncodingName, options?: WindowOptions): Context | null {
-    const crossing = windowOptions(options)
+  rollingTokenWindow(maxTokens: number, encoding?: EncodingName, options?: TokenWindowOptions): Context | null {
+    const crossing = tokenWindowOptions(this, options)
     return wrapOrNull(this.handle.rollingTokenWindow(maxTokens, encoding, crossing))
   }
 
-  /** What {@link rollingSequenceWindow} would keep and drop. Changes nothing. */
-  planSequenceWindow(count: number, options?: WindowOptions): WindowReport {
-    const crossing = windowOptions(options)
+  /** What {@link rollingSequenceWindow} would keep and drop, and why. Changes nothing; throws what that throws. */
+  planSequenceWindow(count: number, options?: SequenceWindowOptions): WindowReport {
+    const crossing = sequenceWindowOptions(options)
     return fromJsonText(this.handle.planSequenceWindow(count, crossing))
   }
 
-  /** What {@link rollingTokenWindow} would keep and drop, with the tokens of every message. Changes nothing. */
-  planTokenWindow(maxTokens: number, encoding?: EncodingName, options?: WindowOptions): WindowReport {
-    const crossing = windowOptions(options)
+  /**
+   * What {@link rollingTokenWindow} would keep and drop, why, and the tokens of every message. Changes nothing; throws what
+   * that throws.
+   */
+  planTokenWindow(maxTokens: number, encoding?: EncodingName, options?: TokenWindowOptions): WindowReport {
+    const crossing = tokenWindowOptions(this, options)
     return fromJsonText(this.handle.planTokenWindow(maxTokens, encoding, crossing))
   }
 
   /** The tokens of all messages; each is counted once, until it changes. By default in `cl100k_base`. */
-  totalTokenCount(encoding?: EncodingName): number {
-    return this.handle.totalTokenCount(encoding)
+  totalTokenCount(encoding?: EncodingName, options?: CountingOptions): number {
+    const crossing = tokenCountOptions(this, options)
+    return this.handle.totalTokenCount(encoding, crossing)
   }
 
   /** The tokens of each message, in the order of {@link messages}. By default in `cl100k_base`. */
-  tokenCounts(encoding?: EncodingName): number[] {
-    return Array.from(this.handle.tokenCounts(encoding))
+  tokenCounts(encoding?: EncodingName, options?: CountingOptions): number[] {
+    const crossing = tokenCountOptions(this, options)
+    return Array.from(this.handle.tokenCounts(encoding, crossing))
   }
 
   /** The dict, for `JSON.stringify`. */

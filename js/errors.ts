@@ -151,6 +151,27 @@ export class EncodingNotLoadedError extends SessionError {
   }
 }
 
+/**
+ * A window cannot keep the least that it has to: the special messages, the pinned ones, the newest exchange, and for the
+ * boundary `'turn'` the prompt. Nothing was changed.
+ */
+export class WindowTooSmallError extends SessionError {
+  override name = 'WindowTooSmallError'
+  /** The count, or the token budget, that was given. */
+  readonly limit: number
+  /** The tokens of the special messages; `null` for a sequence window. */
+  readonly specialTokens: number | null
+  /** The least limit that would do: what has to be kept, and what is reserved. */
+  readonly needed: number
+
+  constructor(message: string, details: { limit: number; specialTokens: number | null; needed: number }) {
+    super(message, 'ERR_WINDOW_TOO_SMALL')
+    this.limit = details.limit
+    this.specialTokens = details.specialTokens
+    this.needed = details.needed
+  }
+}
+
 /** The WebAssembly module is not there yet, or could not be loaded: `await init()`. */
 export class NotInitializedError extends SessionError {
   override name = 'NotInitializedError'
@@ -231,6 +252,7 @@ const CLASSES = {
   InvalidMessageError,
   UnknownEncodingError,
   EncodingNotLoadedError,
+  WindowTooSmallError,
   StorageError,
 }
 

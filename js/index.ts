@@ -23,6 +23,7 @@ export {
   SessionNotFoundError,
   StorageError,
   UnknownEncodingError,
+  WindowTooSmallError,
 } from './errors.js'
 export { ContentPart, Message, SystemPromptMessage, ToolDefinitionsMessage } from './messages.js'
 export { init, type ModuleSource } from './runtime.js'

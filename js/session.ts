@@ -3,12 +3,20 @@ import { Context, handleOf, type SpecialMessages, specialTexts } from './context
 import { makeAsyncDisposable, makeDisposable } from './dispose.js'
 import { DisposedError, InvalidArgumentError, type SessionError } from './errors.js'
 import { fromJsonText, toJsonText } from './json.js'
-import { readOptions, windowOptions } from './options.js'
+import { readOptions, sequenceWindowOptions, tokenWindowOptions } from './options.js'
 import { getPlatform, init, rust } from './runtime.js'
 import { SessionState } from './session-state.js'
 import { locked } from './storage/locked.js'
 import { checkStorage, type SessionStorage } from './storage/storage.js'
-import type { EncodingName, SessionCheck, SessionDict, SessionRepair, SessionSummary, WindowOptions } from './types.js'
+import type {
+  EncodingName,
+  SequenceWindowOptions,
+  SessionCheck,
+  SessionDict,
+  SessionRepair,
+  SessionSummary,
+  TokenWindowOptions,
+} from './types.js'
 
 /** Where a session is kept. */
 export interface StorageOptions {
@@ -332,8 +340,8 @@ export class Session {
    *
    * @returns The new active context; `null` when nothing was dropped or no context is active.
    */
-  rollingSequenceWindow(count: number, options?: WindowOptions): Context | null {
-    const crossing = windowOptions(options)
+  rollingSequenceWindow(count: number, options?: SequenceWindowOptions): Context | null {
+    const crossing = sequenceWindowOptions(options)
     return this.#windowed(this.#rust.rollingSequenceWindow(count, crossing))
   }
 
@@ -342,8 +350,8 @@ export class Session {
    *
    * @returns The new active context; `null` when nothing was dropped or no context is active.
    */
-  rollingTokenWindow(maxTokens: number, encoding?: EncodingName, options?: WindowOptions): Context | null {
-    const crossing = windowOptions(options)
+  rollingTokenWindow(maxTokens: number, encoding?: EncodingName, options?: TokenWindowOptions): Context | null {
+    const crossing = tokenWindowOptions(this.activeContext, options)
     return this.#windowed(this.#rust.rollingTokenWindow(maxTokens, encoding, crossing))
   }
 

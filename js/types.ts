@@ -166,12 +166,103 @@ export interface SessionDict {
   readonly [key: string]: unknown
 }
 
-/** What a window may not take apart. `'message'` (the default): nothing, it may begin at any message. */
-export type Boundary = 'message'
+/**
+ * What a window may not take apart.
+ *
+ * `'message'` (the default): nothing, it may begin at any message. `'exchange'`: a message with tool calls and the messages
+ * with their results, matched by `call_id`. `'turn'`: as `'exchange'`, and it begins at a message of the user that is no
+ * tool result; where the newest turn does not fit whole, its prompt is kept, and of what followed the newest exchanges.
+ */
+export type Boundary = 'message' | 'exchange' | 'turn'
+
+/**
+ * What an image, a video, a sound or a PDF document costs in tokens: that of its text in the message, base64 data included
+ * (`'reference'`, the default, which is what the Python package counts); so many each; or what a function says, which is
+ * called once for a part, and whose result is rounded up.
+ */
+export type MediaCost = 'reference' | number | ((part: MediaPart) => number)
+
+/**
+ * Counts tokens in place of an encoding.
+ *
+ * @param text The text that an encoding would count: `<role>: <content as JSON>`, without media where these are not
+ * counted by their text.
+ * @param message The message itself.
+ * @returns The number of tokens, which is rounded up. It is asked for once for a message, until the message changes.
+ */
+export type Counter = (text: string, message: StoredMessage) => number
+
+/** How tokens are counted. */
+export interface CountingOptions {
+  /** By default `'reference'`. */
+  media?: MediaCost
+  /** By default the encoding counts. Define it outside of a loop: what it has counted is known by the function. */
+  counter?: Counter
+}
+
+/** Options of a sequence window. */
+export interface SequenceWindowOptions {
+  /** By default `'message'`. */
+  boundary?: Boundary
+  /**
+   * When the window must cut, it cuts down to `to`, so that what is left stays the same for many turns, and a provider can
+   * take its beginning from a cache. In messages, or in tokens for a token window; no more than the limit.
+   */
+  hysteresis?: { to: number }
+  /**
+   * Ids of messages that are kept wherever the window begins, each with its exchange, and for the boundary `'turn'` with
+   * the prompt before. They count first.
+   */
+  pin?: readonly string[]
+}
+
+/** Options of a token window. */
+export interface TokenWindowOptions extends SequenceWindowOptions, CountingOptions {
+  /** Tokens of the budget that are set aside for the reply. By default 0. */
+  reserve?: number
+}
 
 /** Options of a window. */
-export interface WindowOptions {
-  boundary?: Boundary
+export type WindowOptions = TokenWindowOptions
+
+/**
+ * Why a window keeps or drops a message; the names are stable.
+ *
+ * Kept: `special`, the system prompt or the tool definitions; `pinned`; `pinned-exchange`, it belongs to the exchange of a
+ * pinned one; `prompt`, what is kept was asked for here; `recent`, it is one of the newest.
+ *
+ * Dropped: `over-limit`, with it and what is newer there would be too much; `exchange`, it would fit, but not its exchange,
+ * or one that it stands in; `turn`, it would fit, but the window would not begin at a prompt; `lower-mark`, it would fit, but
+ * the window cuts down to the mark.
+ */
+export type WindowReason =
+  | 'special'
+  | 'pinned'
+  | 'pinned-exchange'
+  | 'prompt'
+  | 'recent'
+  | 'over-limit'
+  | 'exchange'
+  | 'turn'
+  | 'lower-mark'
+
+/** Tokens by the kind of part that they belong to. */
+export interface PartTokens {
+  readonly text: number
+  readonly thinking: number
+  readonly toolCall: number
+  readonly toolResult: number
+  /** Images, videos, sounds and PDF documents. */
+  readonly media: number
+  readonly toolDefinition: number
+  /** Parts of other types, and messages without parts. */
+  readonly other: number
+}
+
+/** Sums over all messages, and over those that stay, special ones included. */
+export interface BeforeAfter<T> {
+  readonly before: T
+  readonly after: T
 }
 
 /** What a window keeps and drops, and what it counted to decide. */
@@ -179,20 +270,50 @@ export interface WindowReport {
   readonly boundary: Boundary
   /** The count, or the token budget. */
   readonly limit: number
-  /** The encoding counted in; `null` for a sequence window. */
+  /** Tokens of the budget that were set aside for the reply. */
+  readonly reserve: number
+  /** What the window cuts down to when it must cut; `null` where that is the limit. */
+  readonly lowerMark: number | null
+  /** The encoding counted in; `null` for a sequence window, and with a `counter` of the caller's own. */
   readonly encoding: EncodingName | null
   /** Ids of the non-special messages that stay, in display order. */
   readonly kept: readonly string[]
   /** Ids of the non-special messages that go, in display order. */
   readonly dropped: readonly string[]
+  /** Every message, special ones included, in display order. */
+  readonly messages: readonly { readonly id: string; readonly kept: boolean; readonly reason: WindowReason }[]
+  /**
+   * Calls that the assistant went on without the result of, and results of calls that are not there, which providers
+   * refuse: `id` is that of the message.
+   */
+  readonly broken: readonly {
+    readonly id: string
+    readonly callId: string
+    readonly problem: 'call-without-result' | 'result-without-call'
+    readonly kept: boolean
+  }[]
+  /** Calls whose results may still come: the assistant has not spoken since. They stay. */
+  readonly pending: readonly { readonly id: string; readonly callId: string }[]
   /** Tokens of the system prompt and the tool definitions; `null` for a sequence window. */
   readonly specialTokens: number | null
   /** Tokens of all messages; `null` for a sequence window. */
   readonly tokensBefore: number | null
   /** Tokens of the messages that stay, special ones included; `null` for a sequence window. */
   readonly tokensAfter: number | null
+  /**
+   * Tokens of the messages before the first that goes: the beginning that stays as it is, which a provider may have in its
+   * cache; `null` for a sequence window.
+   */
+  readonly unchangedPrefixTokens: number | null
   /** The tokens of each message, special ones included, by its id; `null` for a sequence window. */
   readonly tokens: Readonly<Record<string, number>> | null
+  /** Tokens by role; `null` for a sequence window. */
+  readonly tokensByRole: BeforeAfter<Readonly<Record<string, number>>> | null
+  /**
+   * Tokens by kind of part; `null` for a sequence window. A token belongs to the part that it begins in, so that the sums
+   * are those above; what a `counter` or a stored `token_count` says is shared out.
+   */
+  readonly tokensByPart: BeforeAfter<PartTokens> | null
 }
 
 /** The encodings of tiktoken; `gpt2` is another name of `r50k_base`. */

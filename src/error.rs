@@ -23,6 +23,9 @@ pub enum Error {
     UnknownEncoding { argument: &'static str, name: String },
     /// The vocabulary of this encoding was not loaded, and cannot be loaded synchronously here.
     EncodingNotLoaded { encoding: &'static str },
+    /// Not even the least that the window has to keep fits: the newest exchange with the special messages, the pinned ones
+    /// and, for turns, the prompt. `needed` is the limit that would do.
+    WindowTooSmall { limit: u64, special_tokens: Option<u64>, needed: u64, boundary: &'static str },
     /// A file that somebody else has changed since this session read or wrote it, or, if it was never known, made: both
     /// revisions are the SHA-256 of the contents in hexadecimal digits.
     FileConflict { path: String, expected: Option<String>, found: Option<String> },
@@ -48,6 +51,7 @@ impl Error {
             Self::FileTooLarge { .. } => "FileTooLargeError",
             Self::UnknownEncoding { .. } => "UnknownEncodingError",
             Self::EncodingNotLoaded { .. } => "EncodingNotLoadedError",
+            Self::WindowTooSmall { .. } => "WindowTooSmallError",
             Self::FileConflict { .. } | Self::StateConflict { .. } => "ConflictError",
             Self::Internal(_) => "SessionError",
         }
@@ -86,6 +90,23 @@ impl fmt::Display for Error {
             Self::EncodingNotLoaded { encoding } => write!(
                 formatter,
                 "the vocabulary of '{encoding}' is not loaded; call `await loadEncoding('{encoding}')` first"
+            ),
+            Self::WindowTooSmall { limit, special_tokens: None, needed, boundary } => write!(
+                formatter,
+                "the window has to keep {needed} messages, the newest {} with what is pinned{}, and may keep {limit}: raise \
+                 count to {needed}, pin less{}",
+                what_is_whole(boundary),
+                with_its_prompt(boundary),
+                way_out(boundary)
+            ),
+            Self::WindowTooSmall { limit, special_tokens: Some(special), needed, boundary } => write!(
+                formatter,
+                "the window needs {needed} tokens for the newest {} with the special messages ({special}), what is pinned{}, \
+                 and what is reserved, and has {limit}: raise maxTokens to {needed}, pin or reserve less, shorten the \
+                 tool results{}",
+                what_is_whole(boundary),
+                with_its_prompt(boundary),
+                way_out(boundary)
             ),
             Self::FileConflict { path, expected: None, .. } => write!(
                 formatter,
@@ -158,6 +179,18 @@ impl ParseError {
             message: self.message,
         }
     }
+}
+
+fn what_is_whole(boundary: &str) -> &'static str {
+    if boundary == "message" { "message" } else { "exchange" }
+}
+
+fn with_its_prompt(boundary: &str) -> &'static str {
+    if boundary == "turn" { " and the prompt" } else { "" }
+}
+
+fn way_out(boundary: &str) -> &'static str {
+    if boundary == "message" { "" } else { ", or use the boundary 'message', which may take exchanges apart" }
 }
 
 /// A revision in few words: the beginning of the digest is enough to tell it from another.

@@ -13,7 +13,7 @@ use peteos_session::error::Error;
 use peteos_session::json;
 use peteos_session::session::Session;
 use peteos_session::storage::Layout;
-use peteos_session::window::Boundary;
+use peteos_session::window::WindowOptions;
 use proptest::prelude::*;
 use proptest::sample::Index;
 use serde_json::{Value, json};
@@ -44,7 +44,7 @@ static SAMPLE: LazyLock<Sample> = LazyLock::new(|| {
         context.change(|context| context.append(Message::given(message, &environment).unwrap(), MESSAGES)).unwrap();
     }
     context.change(|context| context.add_anchor("here", 3, true)).unwrap();
-    session.rolling_sequence_window(3, Boundary::Message, &environment).unwrap().unwrap();
+    session.rolling_sequence_window(3, &WindowOptions::default(), &environment).unwrap().unwrap();
     session.create_state("k", "v".to_owned()).unwrap();
     session.set_auto_approve_tools(vec!["f".to_owned()]);
     let mut disk = Disk::default();

@@ -7,7 +7,7 @@ use common::{Disk, TestEnvironment, text, texts};
 use peteos_session::conversation::{Context, MESSAGES};
 use peteos_session::error::Error;
 use peteos_session::session::{Session, SharedContext};
-use peteos_session::window::Boundary;
+use peteos_session::window::WindowOptions;
 use serde_json::json;
 
 fn append(context: &SharedContext, texts: &[&str], environment: &TestEnvironment) {
@@ -38,7 +38,7 @@ fn a_save_writes_what_changed_and_the_session_last() {
     append(&context, &["d"], &environment);
     assert_eq!(disk.save(&mut session), [file_name(&context), "session.json".to_owned()]);
 
-    let window = session.rolling_sequence_window(2, Boundary::Message, &environment).unwrap().unwrap();
+    let window = session.rolling_sequence_window(2, &WindowOptions::default(), &environment).unwrap().unwrap();
     let expected = [file_name(&window), file_name(&context), "session.json".to_owned()];
     assert_eq!(disk.save(&mut session), expected, "the child before the parent that names it");
 
@@ -55,7 +55,7 @@ fn contexts_that_nobody_holds_are_saved_once_and_let_go() {
     let (mut session, context) = new_session(&environment);
     append(&context, &["a", "b"], &environment);
     let id = context.id();
-    session.rolling_sequence_window(1, Boundary::Message, &environment).unwrap().unwrap();
+    session.rolling_sequence_window(1, &WindowOptions::default(), &environment).unwrap().unwrap();
     drop(context);
     assert!(session.context_in_memory(id.as_str()).is_some(), "it is still to be saved");
     disk.save(&mut session);
@@ -252,7 +252,7 @@ fn the_dict_is_replaced_as_a_whole_or_not_at_all() {
     assert!(session.active_context().is_none());
     assert_eq!(session.dict()["mood"], "good");
     assert_eq!(
-        session.rolling_sequence_window(0, Boundary::Message, &environment).map(|window| window.is_none()),
+        session.rolling_sequence_window(0, &WindowOptions::default(), &environment).map(|window| window.is_none()),
         Ok(true)
     );
 }

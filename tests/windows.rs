@@ -4,9 +4,9 @@
 mod common;
 
 use common::{CharacterCounter, TestEnvironment, dict};
-use peteos_session::conversation::{Context, MESSAGES, Message, Special};
+use peteos_session::conversation::{Context, Counting, MESSAGES, Message, Special};
 use peteos_session::tokens::{Encoding, TokenCounter};
-use peteos_session::window::Boundary;
+use peteos_session::window::WindowOptions;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
@@ -87,9 +87,9 @@ proptest! {
         let mut context = build(specials, &steps, &environment);
         let all = by_sequence(&context);
         let before = dict(&context);
-        let plan = context.plan_sequence_window(count, Boundary::Message);
+        let plan = context.plan_sequence_window(count, &WindowOptions::default()).unwrap();
         prop_assert_eq!(dict(&context), before.clone(), "a plan changes nothing");
-        let window = context.rolling_sequence_window(count, Boundary::Message, &environment);
+        let window = context.rolling_sequence_window(count, &WindowOptions::default(), &environment).unwrap();
         let kept = &all[all.len().saturating_sub(count as usize)..];
         prop_assert_eq!(sorted(&plan.kept), sorted(kept.iter().map(|(id, _)| id)));
         prop_assert_eq!(plan.kept.len() + plan.dropped.len(), all.len());
@@ -102,7 +102,7 @@ proptest! {
                 prop_assert!(count < all.len() as u64);
                 prop_assert_eq!(non_special_ids(&window), sorted(&plan.kept));
                 check_child(&context, &window, &before);
-                prop_assert!(window.rolling_sequence_window(count, Boundary::Message, &environment).is_none());
+                prop_assert!(window.rolling_sequence_window(count, &WindowOptions::default(), &environment).unwrap().is_none());
             }
         }
     }
@@ -114,10 +114,12 @@ proptest! {
         let mut context = build(specials, &steps, &environment);
         let all = by_sequence(&context);
         let before = dict(&context);
-        let total = context.total_tokens(&counter).unwrap();
+        let total = common::total(&context, &counter);
         let special = total - all.iter().map(|(_, tokens)| tokens).sum::<u64>();
-        let plan = context.plan_token_window(budget, &counter, Boundary::Message).unwrap();
-        let window = context.rolling_token_window(budget, &counter, Boundary::Message, &environment).unwrap();
+        let plan = context.plan_token_window(budget.into(), &Counting::reference(&counter), &WindowOptions::default()).unwrap();
+        let window = context
+            .rolling_token_window(budget.into(), &Counting::reference(&counter), &WindowOptions::default(), &environment)
+            .unwrap();
 
         // The definition: from the newest back, up to the first that does not fit.
         let mut running = special;
@@ -137,7 +139,7 @@ proptest! {
                 prop_assert!(total > budget);
                 prop_assert_eq!(non_special_ids(&window), sorted(&plan.kept));
                 check_child(&context, &window, &before);
-                let after = window.total_tokens(&counter).unwrap();
+                let after = common::total(&window, &counter);
                 prop_assert_eq!(Some(after), plan.tokens_after);
                 prop_assert!(after <= budget || fitting == 0);
             }
@@ -190,7 +192,7 @@ fn context_of(messages: Value) -> Context {
 }
 
 fn kept(context: &Context, count: u64) -> String {
-    context.plan_sequence_window(count, Boundary::Message).kept.join(" ")
+    context.plan_sequence_window(count, &WindowOptions::default()).unwrap().kept.join(" ")
 }
 
 #[test]
@@ -213,7 +215,7 @@ fn a_stored_count_holds_for_its_encoding_alone() {
     let message = |count: Value| {
         let value = json!({"role": "user", "content": [], "token_count": count, "id": "a"});
         let context = context_of(json!([value]));
-        let tokens = |encoding| context.total_tokens(&CharacterCounter(encoding)).unwrap();
+        let tokens = |encoding| common::total(&context, &CharacterCounter(encoding));
         (tokens(Encoding::Cl100kBase), tokens(Encoding::O200kBase))
     };
     assert_eq!(message(json!(100)), (100, 6));
@@ -233,6 +235,9 @@ fn each_message_is_counted_once() {
             self.0.set(self.0.get() + 1);
             Ok(10)
         }
+        fn count_sections(&self, _text: &str, _ends: &[usize]) -> Result<Vec<u64>, peteos_session::error::Error> {
+            unreachable!("no report is made")
+        }
     }
     let environment = TestEnvironment::default();
     let counter = Counted(0.into());
@@ -240,7 +245,10 @@ fn each_message_is_counted_once() {
     for _ in 0..100 {
         context.append(common::text("x", &environment), MESSAGES).unwrap();
     }
-    let window = |context: &mut Context| context.rolling_token_window(50, &counter, Boundary::Message, &environment);
+    let counting = Counting::reference(&counter);
+    let window = |context: &mut Context| {
+        context.rolling_token_window(50.into(), &counting, &WindowOptions::default(), &environment)
+    };
     let mut child = window(&mut context).unwrap().unwrap();
     assert_eq!(counter.0.get(), 6, "it stops at the first that does not fit");
     assert!(window(&mut child).unwrap().is_none());
@@ -250,6 +258,6 @@ fn each_message_is_counted_once() {
     assert_eq!(counter.0.get(), 7, "only the new one was counted");
     let id = child.message(0).unwrap().id().to_owned();
     child.update_message(&id, json!({"content": []})).unwrap();
-    child.total_tokens(&counter).unwrap();
+    common::total(&child, &counter);
     assert_eq!(counter.0.get(), 8, "a changed one is counted again");
 }

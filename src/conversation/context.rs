@@ -13,7 +13,6 @@ use crate::environment::Environment;
 use crate::error::{Error, ShapeError};
 use crate::id::ContextId;
 use crate::json::{self, FieldPath, Object};
-use crate::tokens::{TokenCounter, total};
 
 /// Counters of a file may not be greater, so that counting on never overflows.
 const MAX_COUNTER: u64 = json::MAX_SAFE_INTEGER;
@@ -399,6 +398,11 @@ impl Context {
         [system_prompt, tool_definitions.filter(|position| Some(*position) != system_prompt)]
     }
 
+    /// How many messages are not special.
+    pub fn others_count(&self) -> usize {
+        self.messages.len() - self.specials().into_iter().flatten().count()
+    }
+
     /// The positions of the messages that are not special, from the newest to the oldest by sequence number. One without
     /// a number came right after the one that is displayed before it. To begin with the newest costs the same however many
     /// there are, as long as none stands after one that is newer.
@@ -478,15 +482,6 @@ impl Context {
         let message = self.messages[index].message.changed(changes).map_err(ShapeError::in_message)?;
         self.put_message(index, message);
         Ok(index)
-    }
-
-    /// The sum of the tokens of all messages.
-    ///
-    /// # Errors
-    ///
-    /// Those of the counter.
-    pub fn total_tokens(&self, counter: &dyn TokenCounter) -> Result<u64, Error> {
-        total(self.messages().map(|message| message.tokens(counter)))
     }
 
     /// The dict with an empty list in place of the messages.

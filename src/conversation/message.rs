@@ -1,11 +1,12 @@
 //! A message: its dict, and what was found out about it.
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 
 use serde::{Serialize, Serializer};
 use serde_json::Value;
 
 use super::context::Special;
+use super::part::{PartKind, PartTokens};
 use super::shape;
 use crate::environment::Environment;
 use crate::error::{Error, ShapeError};
@@ -25,6 +26,8 @@ pub struct Message {
     sequence: Option<i64>,
     /// Tokens by vocabulary, once counted.
     counts: [Cell<Option<u64>>; Vocabulary::COUNT],
+    /// Tokens by part, once counted, in the vocabulary that was asked for last.
+    by_part: RefCell<Option<Box<(Vocabulary, PartTokens)>>>,
 }
 
 impl Message {
@@ -88,7 +91,7 @@ impl Message {
             .and_then(Value::as_u64)
             .filter(|sequence| *sequence <= MAX_SAFE_INTEGER)
             .and_then(|sequence| i64::try_from(sequence).ok());
-        Self { dict, sequence, counts: Default::default() }
+        Self { dict, sequence, counts: Default::default(), by_part: RefCell::default() }
     }
 
     /// What the file holds of it.
@@ -225,6 +228,104 @@ impl Message {
         Ok(count)
     }
 
+    /// The number of tokens of what is left of [`Message::counted_text`] without the media.
+    ///
+    /// # Errors
+    ///
+    /// Those of the counter.
+    pub fn tokens_without_media(&self, counter: &dyn TokenCounter) -> Result<u64, Error> {
+        if self.media().next().is_none() {
+            return self.tokens(counter);
+        }
+        counter.count(&self.sections(false)?.text)
+    }
+
+    /// The tokens of [`Message::counted_text`], or of what is left of it without the media, by the kind of part that each
+    /// begins in.
+    ///
+    /// # Errors
+    ///
+    /// Those of the counter.
+    pub(super) fn tokens_by_part(&self, counter: &dyn TokenCounter, with_media: bool) -> Result<PartTokens, Error> {
+        let kinds = self.parts().iter().map(PartKind::of);
+        let has_media = self.media().next().is_some();
+        let mut others = kinds.filter(|kind| *kind != PartKind::Media || with_media);
+        let first = others.next().unwrap_or(PartKind::Other);
+        if others.all(|kind| kind == first) {
+            let tokens = if with_media { self.tokens(counter)? } else { self.tokens_without_media(counter)? };
+            return Ok(PartTokens::all(first, tokens));
+        }
+        let vocabulary = counter.encoding().vocabulary();
+        let is_whole = with_media || !has_media;
+        let known =
+            self.by_part.borrow().as_ref().filter(|known| is_whole && known.0 == vocabulary).map(|known| known.1);
+        if let Some(known) = known {
+            return Ok(known);
+        }
+        let sections = self.sections(with_media)?;
+        let ends: Vec<usize> = sections.parts.iter().map(|(_, end)| *end).collect();
+        let mut parts = PartTokens::default();
+        for ((kind, _), tokens) in sections.parts.iter().zip(counter.count_sections(&sections.text, &ends)?) {
+            *parts.of(*kind) += tokens;
+        }
+        if is_whole {
+            self.by_part.replace(Some(Box::new((vocabulary, parts))));
+        }
+        Ok(parts)
+    }
+
+    /// The bytes of [`Message::counted_text`], or of what is left of it without the media, by kind of part.
+    ///
+    /// # Errors
+    ///
+    /// None that a message can cause.
+    pub(super) fn length_by_part(&self, with_media: bool) -> Result<PartTokens, Error> {
+        let mut parts = PartTokens::default();
+        let mut start = 0;
+        for (kind, end) in self.sections(with_media)?.parts {
+            *parts.of(kind) += (end - start) as u64;
+            start = end;
+        }
+        Ok(parts)
+    }
+
+    /// The parts that are an image, a video, a sound or a PDF document.
+    pub fn media(&self) -> impl Iterator<Item = &Value> {
+        self.parts().iter().filter(|part| PartKind::of(part) == PartKind::Media)
+    }
+
+    /// [`Message::counted_text`], or what is left of it without the media, and where in it each part ends. What stands
+    /// between two parts is taken for the second, what stands after the last for that.
+    fn sections(&self, with_media: bool) -> Result<Sections, Error> {
+        let mut text = format!("{}: ", self.role());
+        let mut parts = Vec::new();
+        for part in self.parts() {
+            let kind = PartKind::of(part);
+            if kind != PartKind::Media || with_media {
+                text.push_str(if parts.is_empty() { "[" } else { ", " });
+                to_python_text(part, &mut text)?;
+                parts.push((kind, text.len()));
+            }
+        }
+        match parts.last_mut() {
+            Some((_, end)) => {
+                text.push(']');
+                *end = text.len();
+            }
+            None => parts.push((PartKind::Other, text.len())),
+        }
+        Ok(Sections { text, parts })
+    }
+
+    /// The text of which only what is not media is counted by the caller, or all of it: as [`Message::counted_text`].
+    ///
+    /// # Errors
+    ///
+    /// None that a message can cause.
+    pub fn counted_text_of(&self, with_media: bool) -> Result<String, Error> {
+        if with_media { self.counted_text() } else { Ok(self.sections(false)?.text) }
+    }
+
     /// `<role>: <content>`, the content as Python's `json.dumps(content, ensure_ascii=False)` writes it, or nothing
     /// where it is empty or absent.
     ///
@@ -250,6 +351,12 @@ impl Message {
     fn string(&self, key: &str) -> &str {
         self.dict.get(key).and_then(Value::as_str).unwrap_or_default()
     }
+}
+
+/// The text of a message, and the kind of each of its parts with the place where it ends.
+struct Sections {
+    text: String,
+    parts: Vec<(PartKind, usize)>,
 }
 
 impl Serialize for Message {

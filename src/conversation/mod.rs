@@ -2,10 +2,12 @@
 
 mod anchors;
 mod context;
+mod counting;
 mod exchange;
 mod fork;
 mod materialize;
 mod message;
+mod part;
 mod pattern;
 pub(crate) mod shape;
 
@@ -14,8 +16,10 @@ pub(crate) use message::SEQUENCE_NUMBER;
 
 pub use anchors::{Anchor, MESSAGES, SYSTEM_PROMPT, TOOLS};
 pub use context::{Context, Special};
+pub use counting::{Counter, Counting, Media};
 pub use exchange::{CallOrResult, Exchanges, Unpaired, UnpairedKind};
 pub use fork::{ForkOptions, SequenceRange};
 pub use materialize::{FullMatch, HookOutputs};
 pub use message::{MAX_MESSAGE_DEPTH, Message};
+pub use part::{PartKind, PartTokens};
 pub use pattern::JavaScriptPattern;

@@ -14,14 +14,13 @@ pub use conflict::Forked;
 pub use shared::SharedContext;
 pub use summary::SessionSummary;
 
-use crate::conversation::{Context, FullMatch, HookOutputs, Message};
+use crate::conversation::{Context, Counting, FullMatch, HookOutputs, Message};
 use crate::environment::Environment;
 use crate::error::{Error, ShapeError};
 use crate::id::{ContextId, SessionId};
 use crate::json::{self, FieldPath, Object};
 use crate::storage::{Layout, PlannedWrite, SavePlan, Written};
-use crate::tokens::TokenCounter;
-use crate::window::Boundary;
+use crate::window::{TokenBudget, WindowOptions};
 use files::KnownFiles;
 use shared::{ContextCell, Pending};
 
@@ -230,14 +229,14 @@ impl Session {
     ///
     /// # Errors
     ///
-    /// None but defects.
+    /// Those of the context's window.
     pub fn rolling_sequence_window(
         &mut self,
         count: u64,
-        boundary: Boundary,
+        options: &WindowOptions,
         environment: &dyn Environment,
     ) -> Result<Option<SharedContext>, Error> {
-        self.window(|context| Ok(context.rolling_sequence_window(count, boundary, environment)))
+        self.window(|context| context.rolling_sequence_window(count, options, environment))
     }
 
     /// Applies [`Context::rolling_token_window`] to the active context; a context that it gives becomes the active one.
@@ -245,15 +244,15 @@ impl Session {
     ///
     /// # Errors
     ///
-    /// Those of the counter.
+    /// Those of the context's window.
     pub fn rolling_token_window(
         &mut self,
-        max_tokens: u64,
-        counter: &dyn TokenCounter,
-        boundary: Boundary,
+        budget: TokenBudget,
+        counting: &Counting,
+        options: &WindowOptions,
         environment: &dyn Environment,
     ) -> Result<Option<SharedContext>, Error> {
-        self.window(|context| context.rolling_token_window(max_tokens, counter, boundary, environment))
+        self.window(|context| context.rolling_token_window(budget, counting, options, environment))
     }
 
     /// Adds a hook to a message of the active context; returns the hook's id.

@@ -39,4 +39,12 @@ pub trait TokenCounter {
     ///
     /// Where the text cannot be split into tokens.
     fn count(&self, text: &str) -> Result<u64, Error>;
+
+    /// The tokens of a text, counted for the section that each begins in. The sections end at the places in `ends`, which
+    /// ascend to the end of the text; their counts have the sum that [`TokenCounter::count`] gives.
+    ///
+    /// # Errors
+    ///
+    /// As [`TokenCounter::count`].
+    fn count_sections(&self, text: &str, ends: &[usize]) -> Result<Vec<u64>, Error>;
 }

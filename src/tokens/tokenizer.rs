@@ -128,25 +128,45 @@ impl Tokenizer {
 
     /// The ranks of the tokens of a text in UTF-8.
     pub fn encode(&self, text: &[u8]) -> Vec<Rank> {
-        let Work { merger, .. } = &mut *self.work.borrow_mut();
         let mut tokens = Vec::new();
+        self.for_each_token(text, |start, end| tokens.push(self.ranks.rank(&text[start..end])));
+        tokens
+    }
+
+    /// The number of tokens that begin in each section of a text; the sections end at the places in `ends`, which ascend.
+    pub fn count_sections(&self, text: &[u8], ends: &[usize]) -> Vec<u64> {
+        let mut counts = vec![0; ends.len()];
+        let mut section = 0;
+        self.for_each_token(text, |start, _| {
+            while ends.get(section).is_some_and(|&end| end <= start) {
+                section += 1;
+            }
+            if let Some(count) = counts.get_mut(section) {
+                *count += 1;
+            }
+        });
+        counts
+    }
+
+    /// Tells of each token of a text where it begins and ends.
+    fn for_each_token(&self, text: &[u8], mut tell: impl FnMut(usize, usize)) {
+        let Work { merger, .. } = &mut *self.work.borrow_mut();
         let mut start = 0;
         while start < text.len() {
             let end = self.rule.piece_end(text, start);
             let piece = &text[start..end];
             match self.ranks.rank(piece) {
                 NO_RANK => {
-                    let mut start = 0;
-                    for &end in merger.ends(&self.ranks, piece) {
-                        tokens.push(self.ranks.rank(&piece[start..end as usize]));
-                        start = end as usize;
+                    let mut from = start;
+                    for &to in merger.ends(&self.ranks, piece) {
+                        tell(from, start + to as usize);
+                        from = start + to as usize;
                     }
                 }
-                rank => tokens.push(rank),
+                _ => tell(start, end),
             }
             start = end;
         }
-        tokens
     }
 
     /// The bytes of tokens, one after the other; they need not be UTF-8. Those of the encoding's special tokens are their

@@ -1,13 +1,11 @@
 //! Arguments and options as JavaScript hands them in, which may be anything.
 
-use serde::Deserialize;
 use wasm_bindgen::prelude::*;
 
 use crate::error::Error;
 use crate::json::MAX_SAFE_INTEGER;
 use crate::storage::DEFAULT_MAX_FILE_BYTES;
 use crate::tokens::Encoding;
-use crate::window::Boundary;
 
 pub fn string(value: &JsValue, argument: &str) -> Result<String, Error> {
     value.as_string().ok_or_else(|| expected(argument, "a string", value))
@@ -47,22 +45,6 @@ pub fn encoding(value: &JsValue) -> Result<Encoding, Error> {
         return Ok(Encoding::Cl100kBase);
     }
     Encoding::parse(&string(value, "encoding")?)
-}
-
-#[derive(Default, Deserialize)]
-#[serde(default)]
-struct WindowOptions {
-    boundary: Option<String>,
-}
-
-/// The options of a window, of which the glue has seen to it that they are a plain object with known keys.
-pub fn window_options(value: &JsValue) -> Result<Boundary, Error> {
-    if is_absent(value) {
-        return Ok(Boundary::default());
-    }
-    let options: WindowOptions =
-        serde_wasm_bindgen::from_value(value.clone()).map_err(|error| Error::argument("options", error.to_string()))?;
-    options.boundary.as_deref().map_or(Ok(Boundary::default()), Boundary::parse)
 }
 
 /// The strings of an array; `None` for anything else, arrays that throw when they are read included.

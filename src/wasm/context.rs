@@ -4,7 +4,8 @@ use js_sys::Array;
 use wasm_bindgen::prelude::*;
 
 use super::environment::JsEnvironment;
-use super::{args, encodings, message, special_message, value};
+use super::windows::{Counts, SequenceWindow, TokenWindow};
+use super::{args, message, special_message, value};
 use crate::conversation::{Context, ForkOptions, MAX_MESSAGE_DEPTH, Message, SequenceRange, Special};
 use crate::error::{Error, ShapeError};
 use crate::json;
@@ -188,11 +189,10 @@ impl ContextHandle {
 
     #[wasm_bindgen(js_name = rollingSequenceWindow)]
     pub fn rolling_sequence_window(&self, count: &JsValue, options: &JsValue) -> Result<Option<Self>, JsValue> {
-        let count = args::whole_number(count, "count")?;
-        let boundary = args::window_options(options)?;
+        let SequenceWindow { count, options } = SequenceWindow::read(count, options)?;
         let environment = JsEnvironment::capture()?;
-        let child = self.0.change(|context| Ok(context.rolling_sequence_window(count, boundary, &environment)))?;
-        Ok(child.map(Self::from))
+        let window = |context: &mut Context| context.rolling_sequence_window(count, &options, &environment);
+        Ok(self.0.change(window)?.map(Self::from))
     }
 
     #[wasm_bindgen(js_name = rollingTokenWindow)]
@@ -202,20 +202,19 @@ impl ContextHandle {
         encoding: &JsValue,
         options: &JsValue,
     ) -> Result<Option<Self>, JsValue> {
-        let max_tokens = args::whole_number(max_tokens, "maxTokens")?;
-        let boundary = args::window_options(options)?;
-        let counter = encodings::counter(encoding)?;
+        let window = TokenWindow::read(max_tokens, encoding, options)?;
         let environment = JsEnvironment::capture()?;
-        let window = |context: &mut Context| context.rolling_token_window(max_tokens, &counter, boundary, &environment);
-        Ok(self.0.change(window)?.map(Self::from))
+        let child = self.0.change(|context| {
+            context.rolling_token_window(window.budget, &window.counting(), &window.options, &environment)
+        });
+        Ok(child?.map(Self::from))
     }
 
     /// The report as JSON.
     #[wasm_bindgen(js_name = planSequenceWindow)]
     pub fn plan_sequence_window(&self, count: &JsValue, options: &JsValue) -> Result<String, JsValue> {
-        let count = args::whole_number(count, "count")?;
-        let boundary = args::window_options(options)?;
-        let report = self.0.read(|context| context.plan_sequence_window(count, boundary));
+        let SequenceWindow { count, options } = SequenceWindow::read(count, options)?;
+        let report = self.0.read(|context| context.plan_sequence_window(count, &options))?;
         Ok(json::to_compact_text(&report)?)
     }
 
@@ -227,26 +226,35 @@ impl ContextHandle {
         encoding: &JsValue,
         options: &JsValue,
     ) -> Result<String, JsValue> {
-        let max_tokens = args::whole_number(max_tokens, "maxTokens")?;
-        let boundary = args::window_options(options)?;
-        let counter = encodings::counter(encoding)?;
-        let report = self.0.read(|context| context.plan_token_window(max_tokens, &counter, boundary))?;
-        Ok(json::to_compact_text(&report)?)
+        let window = TokenWindow::read(max_tokens, encoding, options)?;
+        let plan = |context: &Context| context.plan_token_window(window.budget, &window.counting(), &window.options);
+        Ok(json::to_compact_text(&self.0.read(plan)?)?)
     }
 
     #[wasm_bindgen(js_name = totalTokenCount)]
-    pub fn total_token_count(&self, encoding: &JsValue) -> Result<f64, JsValue> {
-        let counter = encodings::counter(encoding)?;
-        Ok(args::to_number(self.0.read(|context| context.total_tokens(&counter))?))
+    pub fn total_token_count(&self, encoding: &JsValue, options: &JsValue) -> Result<f64, JsValue> {
+        let counts = Counts::read(encoding, options)?;
+        Ok(args::to_number(self.0.read(|context| counts.counting().total(context))?))
     }
 
     #[wasm_bindgen(js_name = tokenCounts)]
-    pub fn token_counts(&self, encoding: &JsValue) -> Result<Vec<f64>, JsValue> {
-        let counter = encodings::counter(encoding)?;
-        let counts: Result<_, Error> = self
-            .0
-            .read(|context| context.messages().map(|message| Ok(args::to_number(message.tokens(&counter)?))).collect());
+    pub fn token_counts(&self, encoding: &JsValue, options: &JsValue) -> Result<Vec<f64>, JsValue> {
+        let counts = Counts::read(encoding, options)?;
+        let counting = counts.counting();
+        let counts: Result<_, Error> = self.0.read(|context| {
+            let positions = 0..context.messages().len();
+            positions.map(|position| Ok(args::to_number(counting.tokens(context, position)?))).collect()
+        });
         Ok(counts?)
+    }
+
+    /// The text of the message at a position that tokens are counted of.
+    #[wasm_bindgen(js_name = countedText)]
+    pub fn counted_text(&self, position: usize, with_media: bool) -> Result<String, JsValue> {
+        let text = |context: &Context| {
+            context.message(position).map_or_else(|| Ok(String::new()), |message| message.counted_text_of(with_media))
+        };
+        Ok(self.0.read(text)?)
     }
 
     fn stored(&self, position: usize) -> Result<Array, JsValue> {

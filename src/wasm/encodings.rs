@@ -73,4 +73,8 @@ impl TokenCounter for Counter {
     fn count(&self, text: &str) -> Result<u64, Error> {
         Ok(self.tokenizer.count(text))
     }
+
+    fn count_sections(&self, text: &str, ends: &[usize]) -> Result<Vec<u64>, Error> {
+        Ok(self.tokenizer.count_sections(text.as_bytes(), ends))
+    }
 }

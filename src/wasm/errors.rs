@@ -68,6 +68,11 @@ fn details(error: &Error) -> Object {
             put("argument", (*argument).into());
             put("known", Encoding::known_names().into_iter().map(JsValue::from).collect::<Array>().into());
         }
+        Error::WindowTooSmall { limit, special_tokens, needed, .. } => {
+            put("limit", (*limit as f64).into());
+            put("specialTokens", special_tokens.map_or(JsValue::NULL, |tokens| (tokens as f64).into()));
+            put("needed", (*needed as f64).into());
+        }
         Error::EncodingNotLoaded { encoding } => put("encoding", (*encoding).into()),
         Error::FileConflict { path, expected, found } => {
             put("path", path.into());

@@ -15,6 +15,7 @@ mod patterns;
 mod session;
 mod storage;
 mod text;
+mod windows;
 
 pub use context::ContextHandle;
 pub use session::SessionHandle;

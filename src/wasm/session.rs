@@ -10,7 +10,8 @@ use wasm_bindgen_futures::{JsFuture, future_to_promise};
 use super::context::{ContextHandle, specials};
 use super::environment::JsEnvironment;
 use super::storage::Storage;
-use super::{args, encodings, patterns, value};
+use super::windows::{SequenceWindow, TokenWindow};
+use super::{args, patterns, value};
 use crate::conversation::HookOutputs;
 use crate::error::Error;
 use crate::id::{ContextId, SessionId};
@@ -273,10 +274,9 @@ impl SessionHandle {
         count: &JsValue,
         options: &JsValue,
     ) -> Result<Option<ContextHandle>, JsValue> {
-        let count = args::whole_number(count, "count")?;
-        let boundary = args::window_options(options)?;
+        let SequenceWindow { count, options } = SequenceWindow::read(count, options)?;
         let environment = JsEnvironment::capture()?;
-        let child = self.change(|session| session.rolling_sequence_window(count, boundary, &environment))?;
+        let child = self.change(|session| session.rolling_sequence_window(count, &options, &environment))?;
         Ok(child.map(ContextHandle::from))
     }
 
@@ -287,13 +287,12 @@ impl SessionHandle {
         encoding: &JsValue,
         options: &JsValue,
     ) -> Result<Option<ContextHandle>, JsValue> {
-        let max_tokens = args::whole_number(max_tokens, "maxTokens")?;
-        let boundary = args::window_options(options)?;
-        let counter = encodings::counter(encoding)?;
+        let window = TokenWindow::read(max_tokens, encoding, options)?;
         let environment = JsEnvironment::capture()?;
-        let child =
-            self.change(|session| session.rolling_token_window(max_tokens, &counter, boundary, &environment))?;
-        Ok(child.map(ContextHandle::from))
+        let child = self.change(|session| {
+            session.rolling_token_window(window.budget, &window.counting(), &window.options, &environment)
+        });
+        Ok(child?.map(ContextHandle::from))
     }
 
     /// Adds a hook to a message of the active context; gives the hook's id.

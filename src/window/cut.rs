@@ -1,61 +1,235 @@
 //! Where a window cuts.
 
-use crate::conversation::Context;
+use super::held::Held;
+use super::newest::{Limits, Newest};
+use super::reason::Reason;
+use super::units::Units;
+use super::{Boundary, WindowOptions};
+use crate::conversation::{Context, Exchanges};
 use crate::error::Error;
-use crate::tokens::{self, TokenCounter};
+use crate::tokens;
 
-/// The positions of the non-special messages that a window keeps, in display order, and how many it drops.
-#[derive(Debug, PartialEq, Eq)]
+/// What a window keeps.
+#[derive(Debug)]
 pub(super) struct Cut {
+    /// The positions of the messages that are not special and stay, in display order.
     pub kept: Vec<usize>,
+    /// Positions from the newest to the oldest, as far as it was looked at them.
+    order: Vec<usize>,
+    /// How many of the newest stay.
+    newest: usize,
+    held: Held,
+    /// How many of the newest would stay under the limit alone, with whole exchanges, and without a lower mark.
+    would_stay: [usize; 3],
     dropped: usize,
 }
 
+/// One of the ways to cut. They form a chain: each keeps all that the one before it keeps, and more.
+#[derive(Clone, Copy)]
+struct Candidate {
+    /// How many of the newest stay.
+    newest: usize,
+    /// The position of a prompt that stays as well.
+    prompt: Option<usize>,
+}
+
 impl Cut {
-    /// Keeps the last `count`.
-    pub fn to_count(context: &Context, count: u64) -> Self {
-        let count = usize::try_from(count).unwrap_or(usize::MAX);
-        Self::keeping(context, context.newest_first().take(count).collect())
+    /// Takes the largest of the ways to cut that fits. `cost_of` gives the cost of the message at a position.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Context::rolling_token_window`], and those of `cost_of`.
+    pub fn decide(
+        context: &Context,
+        limits: Limits,
+        options: &WindowOptions,
+        cost_of: &dyn Fn(usize) -> Result<u64, Error>,
+    ) -> Result<Self, Error> {
+        let Limits { limit, reserve, special_tokens } = limits;
+        let room = limit.saturating_sub(reserve);
+        if let Some(mark) = options.lower_mark.filter(|mark| *mark > room) {
+            let message = format!("is {mark}, more than the {room} that the window may have anyway");
+            return Err(Error::argument("options.hysteresis.to", message));
+        }
+        // Who neither keeps exchanges whole nor pins any need not look for them.
+        let needs_exchanges = options.boundary != Boundary::Message || !options.pins.is_empty();
+        let exchanges = needs_exchanges.then(|| Exchanges::of(context));
+        let units = exchanges.as_ref().map(|exchanges| Units::new(context, exchanges));
+        let held = match &exchanges {
+            Some(exchanges) => Held::new(context, options, exchanges, units.as_ref())?,
+            None => Held::default(),
+        };
+        let all_held = held.all();
+        let base = tokens::total(all_held.iter().map(|&position| cost_of(position)))?;
+        let base = base.saturating_add(special_tokens.unwrap_or(0));
+        let mut newest = Newest::new(context, &all_held, cost_of);
+        let fitting = newest.fitting(room.checked_sub(base))?;
+        let all = newest.len;
+        if fitting == all {
+            let would_stay = [all; 3];
+            return Ok(Self::keeping(context, newest.order, Candidate { newest: all, prompt: None }, held, would_stay));
+        }
+        let too_small = |needed: u64| Error::WindowTooSmall {
+            limit,
+            special_tokens,
+            needed: needed.saturating_add(reserve),
+            boundary: options.boundary.name(),
+        };
+        if options.boundary == Boundary::Message && !options.pins.is_empty() && base > room {
+            return Err(too_small(base));
+        }
+        let mut choice =
+            Choice { boundary: options.boundary, units: units.as_ref(), newest: &mut newest, base, cost_of };
+        let Some(at_limit) = choice.largest(room)? else {
+            return Err(too_small(choice.smallest()?.1));
+        };
+        let whole = choice.whole(fitting);
+        let chosen = match options.lower_mark {
+            Some(mark) => match choice.largest(mark)?.filter(|candidate| candidate.newest > 0) {
+                Some(candidate) => candidate,
+                // What is over the mark, but not over the limit.
+                None => choice.smallest_within(at_limit)?,
+            },
+            None => at_limit,
+        };
+        let would_stay = [fitting, whole, at_limit.newest];
+        Ok(Self::keeping(context, newest.order, chosen, held, would_stay))
     }
 
-    /// Keeps the last that have no more than `max_tokens` tokens together with the special messages. Counts back from
-    /// the end, no further than the first that does not fit.
-    pub fn to_tokens(context: &Context, max_tokens: u64, counter: &dyn TokenCounter) -> Result<Self, Error> {
-        let mut total = special_tokens(context, counter)?;
-        let mut kept = Vec::new();
-        for position in context.newest_first() {
-            let tokens = context.message(position).map_or(Ok(0), |message| message.tokens(counter))?;
-            total = total.saturating_add(tokens);
-            if total > max_tokens {
-                break;
-            }
-            kept.push(position);
-        }
-        Ok(Self::keeping(context, kept))
+    fn keeping(
+        context: &Context,
+        order: Vec<usize>,
+        candidate: Candidate,
+        mut held: Held,
+        would_stay: [usize; 3],
+    ) -> Self {
+        held.prompts.extend(candidate.prompt);
+        let mut kept: Vec<usize> = order.iter().take(candidate.newest).copied().chain(held.all()).collect();
+        kept.sort_unstable();
+        kept.dedup();
+        let dropped = context.others_count() - kept.len();
+        Self { kept, order, newest: candidate.newest, held, would_stay, dropped }
     }
 
     pub fn drops_any(&self) -> bool {
         self.dropped > 0
     }
 
-    /// The positions of the non-special messages that the window drops, in display order.
-    pub fn dropped(&self, context: &Context) -> impl Iterator<Item = usize> {
-        let specials = context.specials();
-        let mut kept = self.kept.iter().copied().peekable();
-        (0..context.messages().len())
-            .filter(move |position| kept.next_if_eq(position).is_none() && !specials.contains(&Some(*position)))
-    }
-
-    fn keeping(context: &Context, mut kept: Vec<usize>) -> Self {
-        kept.sort_unstable();
-        let specials = context.specials().into_iter().flatten().count();
-        let dropped = context.messages().len() - specials - kept.len();
-        Self { kept, dropped }
+    /// Why each message stays or goes, by position.
+    pub fn reasons(&self, context: &Context, boundary: Boundary) -> Vec<Reason> {
+        let mut reasons = vec![Reason::OverLimit; context.messages().len()];
+        let mut set = |position: usize, reason| {
+            if let Some(place) = reasons.get_mut(position) {
+                *place = reason;
+            }
+        };
+        let [fitting, whole, at_limit] = self.would_stay;
+        for (place, &position) in self.order.iter().enumerate() {
+            let reason = if place < self.newest {
+                Reason::Recent
+            } else if place >= fitting {
+                Reason::OverLimit
+            } else if place >= whole {
+                Reason::Exchange
+            } else if place >= at_limit && boundary == Boundary::Turn {
+                Reason::Turn
+            } else {
+                Reason::LowerMark
+            };
+            set(position, reason);
+        }
+        for &position in &self.held.prompts {
+            // A prompt among the newest stays anyway.
+            if reasons.get(position).is_some_and(|reason| !reason.keeps()) {
+                reasons[position] = Reason::Prompt;
+            }
+        }
+        let mut set = |position: usize, reason| {
+            if let Some(place) = reasons.get_mut(position) {
+                *place = reason;
+            }
+        };
+        self.held.with_pinned.iter().for_each(|&position| set(position, Reason::PinnedExchange));
+        self.held.pinned.iter().for_each(|&position| set(position, Reason::Pinned));
+        context.specials().into_iter().flatten().for_each(|position| set(position, Reason::Special));
+        reasons
     }
 }
 
-/// The tokens of the special messages.
-pub(super) fn special_tokens(context: &Context, counter: &dyn TokenCounter) -> Result<u64, Error> {
-    let specials = context.specials().into_iter().flatten();
-    tokens::total(specials.filter_map(|position| context.message(position)).map(|message| message.tokens(counter)))
+/// Chooses among the candidates.
+struct Choice<'a, 'c> {
+    boundary: Boundary,
+    units: Option<&'a Units>,
+    newest: &'a mut Newest<'c>,
+    /// The cost of what is kept anyway.
+    base: u64,
+    cost_of: &'a dyn Fn(usize) -> Result<u64, Error>,
+}
+
+impl Choice<'_, '_> {
+    /// The largest candidate that costs no more than `room`.
+    fn largest(&mut self, room: u64) -> Result<Option<Candidate>, Error> {
+        let fitting = self.newest.fitting(room.checked_sub(self.base))?;
+        let Some(units) = self.units.filter(|_| self.boundary != Boundary::Message) else {
+            return Ok(Some(Candidate { newest: fitting, prompt: None }));
+        };
+        let fits = |count: &usize| *count <= fitting;
+        if self.boundary == Boundary::Exchange {
+            return Ok(units.exchange_counts().take_while(fits).last().map(Candidate::newest));
+        }
+        if let Some(count) = units.turn_counts().take_while(fits).last() {
+            return Ok(Some(Candidate::newest(count)));
+        }
+        let mut largest = None;
+        for (newest, prompt) in units.loop_counts() {
+            let candidate = Candidate { newest, prompt };
+            if self.cost(candidate)? > room {
+                break;
+            }
+            largest = Some(candidate);
+        }
+        Ok(largest)
+    }
+
+    /// The smallest candidate that keeps a message, and its cost.
+    fn smallest(&mut self) -> Result<(Candidate, u64), Error> {
+        let candidate = match (self.boundary, self.units) {
+            (Boundary::Exchange, Some(units)) => units.exchange_counts().next().map(Candidate::newest),
+            (Boundary::Turn, Some(units)) => {
+                let in_loop = units.loop_counts().next().map(|(newest, prompt)| Candidate { newest, prompt });
+                in_loop.or_else(|| units.turn_counts().next().map(Candidate::newest))
+            }
+            _ => Some(Candidate::newest(self.newest.len.min(1))),
+        };
+        // Everything is a candidate, and in a history that cannot be cut the only one.
+        let candidate = candidate.unwrap_or(Candidate::newest(self.newest.len));
+        Ok((candidate, self.cost(candidate)?))
+    }
+
+    /// The smallest candidate, or `largest` where that is smaller.
+    fn smallest_within(&mut self, largest: Candidate) -> Result<Candidate, Error> {
+        let (smallest, _) = self.smallest()?;
+        Ok(if smallest.newest <= largest.newest { smallest } else { largest })
+    }
+
+    /// How many of `count` newest messages are whole exchanges.
+    fn whole(&self, count: usize) -> usize {
+        match self.units.filter(|_| self.boundary != Boundary::Message) {
+            Some(units) => units.exchange_counts().take_while(|whole| *whole <= count).last().unwrap_or(0),
+            None => count,
+        }
+    }
+
+    fn cost(&mut self, candidate: Candidate) -> Result<u64, Error> {
+        let newest = self.newest.cost(candidate.newest)?;
+        let prompt = candidate.prompt.filter(|position| !self.newest.holds(*position));
+        let prompt = prompt.map_or(Ok(0), self.cost_of)?;
+        Ok(self.base.saturating_add(newest).saturating_add(prompt))
+    }
+}
+
+impl Candidate {
+    fn newest(newest: usize) -> Self {
+        Self { newest, prompt: None }
+    }
 }

@@ -1,16 +1,25 @@
 //! Rolling windows: which messages of a context are kept, and the proof of it.
+//!
+//! A window keeps the special messages, what is pinned, and the longest run of the newest messages that its limit allows
+//! and its boundary does not forbid to begin where it begins. docs/windows.md shows each boundary.
 
 mod cut;
+mod held;
+mod newest;
+mod reason;
 mod report;
+mod units;
 
-pub use report::WindowReport;
+pub use reason::Reason;
+pub use report::{BeforeAfter, Broken, ByRole, MessageReport, PendingCall, WindowReport};
 
 use cut::Cut;
+use newest::Limits;
 
-use crate::conversation::Context;
+use crate::conversation::{Context, Counting};
 use crate::environment::Environment;
 use crate::error::Error;
-use crate::tokens::TokenCounter;
+use crate::tokens;
 
 /// What a window may not take apart.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -18,80 +27,138 @@ pub enum Boundary {
     /// A window may begin at any message.
     #[default]
     Message,
+    /// A window keeps or drops the calls of a message and their results together.
+    Exchange,
+    /// As [`Boundary::Exchange`], and the window begins at a message of the user.
+    Turn,
 }
 
 impl Boundary {
+    const ALL: [Self; 3] = [Self::Message, Self::Exchange, Self::Turn];
+
     /// The boundary of this name.
     ///
     /// # Errors
     ///
-    /// [`Error::InvalidArgument`] for a name that is not known or not built yet.
+    /// [`Error::InvalidArgument`] for a name that is not known.
     pub fn parse(name: &str) -> Result<Self, Error> {
-        match name {
-            "message" => Ok(Self::Message),
-            "exchange" | "turn" => {
-                let message = format!("'{name}' is not supported by this version; use 'message'");
-                Err(Error::argument("options.boundary", message))
-            }
-            _ => Err(Error::argument("options.boundary", format!("'{name}' is no boundary; use 'message'"))),
-        }
+        Self::ALL.into_iter().find(|boundary| boundary.name() == name).ok_or_else(|| {
+            let message = format!("{name:?} is no boundary; use 'message', 'exchange' or 'turn'");
+            Error::argument("options.boundary", message)
+        })
     }
 
     pub fn name(self) -> &'static str {
         match self {
             Self::Message => "message",
+            Self::Exchange => "exchange",
+            Self::Turn => "turn",
         }
     }
 }
 
+/// What a window keeps beside the newest, and how far it cuts.
+#[derive(Clone, Debug, Default)]
+pub struct WindowOptions {
+    pub boundary: Boundary,
+    /// When the window must cut, it cuts down to so many messages, or tokens, so that the next cut is far away. No more
+    /// than the limit.
+    pub lower_mark: Option<u64>,
+    /// The ids of messages that are kept, each with its exchange.
+    pub pins: Vec<String>,
+}
+
+/// The tokens that a window may have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TokenBudget {
+    pub max_tokens: u64,
+    /// So many of them are set aside for the reply.
+    pub reserve: u64,
+}
+
+impl From<u64> for TokenBudget {
+    /// A budget of which nothing is set aside.
+    fn from(max_tokens: u64) -> Self {
+        Self { max_tokens, reserve: 0 }
+    }
+}
+
 impl Context {
-    /// A fork with the last `count` messages by sequence number, and the special messages; `None` where none would be
-    /// dropped.
+    /// A fork with the special messages, the pinned ones, and of the others the newest by sequence number, as many as make
+    /// no more than `count` with the pinned ones. `None` where none would be dropped.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::WindowTooSmall`] where not even the newest exchange fits, or the pinned messages do not; for the boundary
+    /// [`Boundary::Message`] only the latter. [`Error::InvalidArgument`] for a pin that is no message, or a lower mark over
+    /// the count.
     pub fn rolling_sequence_window(
         &mut self,
         count: u64,
-        _boundary: Boundary,
-        environment: &dyn Environment,
-    ) -> Option<Context> {
-        let cut = Cut::to_count(self, count);
-        cut.drops_any().then(|| self.fork_positions(&cut.kept, environment))
-    }
-
-    /// A fork with as many of the last messages by sequence number as have, with the special messages, no more than
-    /// `max_tokens` tokens; only the special messages where none fits. `None` where none would be dropped.
-    ///
-    /// # Errors
-    ///
-    /// Those of the counter.
-    pub fn rolling_token_window(
-        &mut self,
-        max_tokens: u64,
-        counter: &dyn TokenCounter,
-        _boundary: Boundary,
+        options: &WindowOptions,
         environment: &dyn Environment,
     ) -> Result<Option<Context>, Error> {
-        let cut = Cut::to_tokens(self, max_tokens, counter)?;
+        let cut = self.cut_to_count(count, options)?;
         Ok(cut.drops_any().then(|| self.fork_positions(&cut.kept, environment)))
     }
 
-    /// What [`Context::rolling_sequence_window`] would keep and drop.
-    pub fn plan_sequence_window(&self, count: u64, boundary: Boundary) -> WindowReport {
-        let cut = Cut::to_count(self, count);
-        WindowReport::new(self, boundary, count, &cut)
-    }
-
-    /// What [`Context::rolling_token_window`] would keep and drop, with the tokens of every message.
+    /// A fork with the special messages, the pinned ones, and of the others the newest by sequence number, as many as have
+    /// together no more tokens than the budget. `None` where none would be dropped.
     ///
     /// # Errors
     ///
-    /// Those of the counter.
+    /// As [`Context::rolling_sequence_window`], and [`Error::InvalidArgument`] for a reserve over the budget; and those of
+    /// the counter.
+    pub fn rolling_token_window(
+        &mut self,
+        budget: TokenBudget,
+        counting: &Counting,
+        options: &WindowOptions,
+        environment: &dyn Environment,
+    ) -> Result<Option<Context>, Error> {
+        let cut = self.cut_to_tokens(budget, counting, options)?;
+        Ok(cut.drops_any().then(|| self.fork_positions(&cut.kept, environment)))
+    }
+
+    /// What [`Context::rolling_sequence_window`] would keep and drop, and why.
+    ///
+    /// # Errors
+    ///
+    /// As there.
+    pub fn plan_sequence_window(&self, count: u64, options: &WindowOptions) -> Result<WindowReport, Error> {
+        let cut = self.cut_to_count(count, options)?;
+        Ok(WindowReport::new(self, options, count, &cut))
+    }
+
+    /// What [`Context::rolling_token_window`] would keep and drop, why, and the tokens of every message.
+    ///
+    /// # Errors
+    ///
+    /// As there.
     pub fn plan_token_window(
         &self,
-        max_tokens: u64,
-        counter: &dyn TokenCounter,
-        boundary: Boundary,
+        budget: TokenBudget,
+        counting: &Counting,
+        options: &WindowOptions,
     ) -> Result<WindowReport, Error> {
-        let cut = Cut::to_tokens(self, max_tokens, counter)?;
-        WindowReport::new(self, boundary, max_tokens, &cut).with_tokens(self, &cut, counter)
+        let cut = self.cut_to_tokens(budget, counting, options)?;
+        WindowReport::new(self, options, budget.max_tokens, &cut).with_tokens(self, budget.reserve, counting)
+    }
+
+    fn cut_to_count(&self, count: u64, options: &WindowOptions) -> Result<Cut, Error> {
+        let limits = Limits { limit: count, reserve: 0, special_tokens: None };
+        Cut::decide(self, limits, options, &|_| Ok(1))
+    }
+
+    fn cut_to_tokens(&self, budget: TokenBudget, counting: &Counting, options: &WindowOptions) -> Result<Cut, Error> {
+        let TokenBudget { max_tokens, reserve } = budget;
+        if reserve > max_tokens {
+            let message = format!("is {reserve}, more than the {max_tokens} tokens that there are");
+            return Err(Error::argument("options.reserve", message));
+        }
+        let specials = self.specials().into_iter().flatten();
+        let special_tokens = tokens::total(specials.map(|position| counting.tokens(self, position)))?;
+        let limits = Limits { limit: max_tokens, reserve, special_tokens: Some(special_tokens) };
+        Cut::decide(self, limits, options, &|position| counting.tokens(self, position))
     }
 }

@@ -3,11 +3,10 @@
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
-use super::Boundary;
-use super::cut::{Cut, special_tokens};
-use crate::conversation::{Context, Message};
+use super::cut::Cut;
+use super::{Reason, WindowOptions};
+use crate::conversation::{Context, Counting, Exchanges, Message, PartTokens, UnpairedKind};
 use crate::error::Error;
-use crate::tokens::{TokenCounter, total};
 
 /// The decision of a window. In JSON its keys are in camel case.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -16,58 +15,193 @@ pub struct WindowReport {
     pub boundary: &'static str,
     /// The count or the token budget.
     pub limit: u64,
-    /// `None` for a sequence window.
+    /// Tokens of the budget that were set aside.
+    pub reserve: u64,
+    /// What the window cuts down to; `None` where that is the limit.
+    pub lower_mark: Option<u64>,
+    /// `None` for a sequence window, and where the caller counts.
     pub encoding: Option<&'static str>,
     /// Ids of the non-special messages that stay, in display order.
     pub kept: Vec<String>,
     /// Ids of the non-special messages that go, in display order.
     pub dropped: Vec<String>,
+    /// All messages in display order.
+    pub messages: Vec<MessageReport>,
+    /// Calls that the assistant went on without the result of, and results of calls that are not there.
+    pub broken: Vec<Broken>,
+    /// Calls whose results may still come.
+    pub pending: Vec<PendingCall>,
     pub special_tokens: Option<u64>,
     pub tokens_before: Option<u64>,
     pub tokens_after: Option<u64>,
+    /// The tokens of the messages before the first that goes, which a provider may have in its cache.
+    pub unchanged_prefix_tokens: Option<u64>,
     /// For each message, special ones too, its id and its tokens; in display order.
-    #[serde(serialize_with = "as_map")]
+    #[serde(serialize_with = "optional_map")]
     pub tokens: Option<Vec<(String, u64)>>,
+    pub tokens_by_role: Option<BeforeAfter<ByRole>>,
+    pub tokens_by_part: Option<BeforeAfter<PartTokens>>,
 }
 
+/// What a window does with one message.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct MessageReport {
+    pub id: String,
+    pub kept: bool,
+    pub reason: Reason,
+}
+
+/// A call or a result that stands alone.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Broken {
+    /// Of the message.
+    pub id: String,
+    pub call_id: String,
+    pub problem: &'static str,
+    pub kept: bool,
+}
+
+/// A call whose result may still come.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct PendingCall {
+    /// Of the message.
+    pub id: String,
+    pub call_id: String,
+}
+
+/// Sums over all messages, and over those that stay, special ones included.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct BeforeAfter<T> {
+    pub before: T,
+    pub after: T,
+}
+
+/// Tokens by role, in the order in which the roles come.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ByRole(pub Vec<(String, u64)>);
+
 impl WindowReport {
-    pub(super) fn new(context: &Context, boundary: Boundary, limit: u64, cut: &Cut) -> Self {
-        let id = |position| context.message(position).map(|message| message.id().to_owned());
+    pub(super) fn new(context: &Context, options: &WindowOptions, limit: u64, cut: &Cut) -> Self {
+        let reasons = cut.reasons(context, options.boundary);
+        let messages: Vec<MessageReport> = context
+            .messages()
+            .zip(&reasons)
+            .map(|(message, &reason)| MessageReport { id: message.id().to_owned(), kept: reason.keeps(), reason })
+            .collect();
+        let ids = |is_wanted: &dyn Fn(Reason) -> bool| {
+            messages.iter().filter(|message| is_wanted(message.reason)).map(|message| message.id.clone()).collect()
+        };
+        let kept = ids(&|reason| reason.keeps() && reason != Reason::Special);
+        let dropped = ids(&|reason| !reason.keeps());
+        let mut broken = Vec::new();
+        let mut pending = Vec::new();
+        for unpaired in Exchanges::of(context).unpaired {
+            let Some(MessageReport { id, kept, .. }) = messages.get(unpaired.position) else { continue };
+            let (id, call_id) = (id.clone(), unpaired.call_id);
+            let problem = match unpaired.kind {
+                UnpairedKind::Pending => {
+                    pending.push(PendingCall { id, call_id });
+                    continue;
+                }
+                UnpairedKind::Call => "call-without-result",
+                UnpairedKind::Result => "result-without-call",
+            };
+            broken.push(Broken { id, call_id, problem, kept: *kept });
+        }
         Self {
-            boundary: boundary.name(),
+            boundary: options.boundary.name(),
             limit,
+            reserve: 0,
+            lower_mark: options.lower_mark,
             encoding: None,
-            kept: cut.kept.iter().copied().filter_map(id).collect(),
-            dropped: cut.dropped(context).filter_map(id).collect(),
+            kept,
+            dropped,
+            messages,
+            broken,
+            pending,
             special_tokens: None,
             tokens_before: None,
             tokens_after: None,
+            unchanged_prefix_tokens: None,
             tokens: None,
+            tokens_by_role: None,
+            tokens_by_part: None,
         }
     }
 
-    pub(super) fn with_tokens(self, context: &Context, cut: &Cut, counter: &dyn TokenCounter) -> Result<Self, Error> {
-        let special = special_tokens(context, counter)?;
-        let kept = cut.kept.iter().filter_map(|&position| context.message(position));
-        let kept = total(kept.map(|message| message.tokens(counter)))?;
-        let tokens =
-            context.messages().map(|message: &Message| Ok((message.id().to_owned(), message.tokens(counter)?)));
+    pub(super) fn with_tokens(self, context: &Context, reserve: u64, counting: &Counting) -> Result<Self, Error> {
+        let mut tokens = Vec::new();
+        let (mut special, mut prefix) = (0u64, 0u64);
+        let mut is_prefix = true;
+        let mut all = BeforeAfter::<u64>::default();
+        let mut by_role = BeforeAfter::<ByRole>::default();
+        let mut by_part = BeforeAfter::<PartTokens>::default();
+        for (position, message) in context.messages().enumerate() {
+            let count = counting.tokens(context, position)?;
+            let parts = counting.by_part(context, position)?;
+            let report = self.messages.get(position);
+            let kept = report.is_some_and(|report| report.kept);
+            is_prefix &= kept;
+            let add = |sum: &mut u64, condition: bool| {
+                if condition {
+                    *sum = sum.saturating_add(count);
+                }
+            };
+            add(&mut special, report.is_some_and(|report| report.reason == Reason::Special));
+            add(&mut prefix, is_prefix);
+            add(&mut all.before, true);
+            add(&mut all.after, kept);
+            by_role.before.add(message, count);
+            by_part.before.add(&parts);
+            if kept {
+                by_role.after.add(message, count);
+                by_part.after.add(&parts);
+            }
+            tokens.push((message.id().to_owned(), count));
+        }
         Ok(Self {
-            encoding: Some(counter.encoding().name()),
+            reserve,
+            encoding: counting.encoding(),
             special_tokens: Some(special),
-            tokens_before: Some(context.total_tokens(counter)?),
-            tokens_after: Some(special.saturating_add(kept)),
-            tokens: Some(tokens.collect::<Result<_, Error>>()?),
+            tokens_before: Some(all.before),
+            tokens_after: Some(all.after),
+            unchanged_prefix_tokens: Some(prefix),
+            tokens: Some(tokens),
+            tokens_by_role: Some(by_role),
+            tokens_by_part: Some(by_part),
             ..self
         })
     }
 }
 
-fn as_map<S: Serializer>(tokens: &Option<Vec<(String, u64)>>, serializer: S) -> Result<S::Ok, S::Error> {
-    let Some(tokens) = tokens else { return serializer.serialize_none() };
-    let mut map = serializer.serialize_map(Some(tokens.len()))?;
-    for (id, count) in tokens {
-        map.serialize_entry(id, count)?;
+impl ByRole {
+    fn add(&mut self, message: &Message, tokens: u64) {
+        match self.0.iter_mut().find(|(role, _)| role == message.role()) {
+            Some((_, sum)) => *sum = sum.saturating_add(tokens),
+            None => self.0.push((message.role().to_owned(), tokens)),
+        }
+    }
+}
+
+impl Serialize for ByRole {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        map(&self.0, serializer)
+    }
+}
+
+fn optional_map<S: Serializer>(tokens: &Option<Vec<(String, u64)>>, serializer: S) -> Result<S::Ok, S::Error> {
+    match tokens {
+        Some(tokens) => map(tokens, serializer),
+        None => serializer.serialize_none(),
+    }
+}
+
+fn map<S: Serializer>(entries: &[(String, u64)], serializer: S) -> Result<S::Ok, S::Error> {
+    let mut map = serializer.serialize_map(Some(entries.len()))?;
+    for (key, value) in entries {
+        map.serialize_entry(key, value)?;
     }
     map.end()
 }

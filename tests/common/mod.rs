@@ -5,7 +5,7 @@ use std::cell::Cell;
 use std::collections::BTreeMap;
 
 use peteos_session::check::{Action, Contents, Examination, RepairPlan, SessionCheck, keeps_copy};
-use peteos_session::conversation::{Context, Message};
+use peteos_session::conversation::{Context, Counting, Message};
 use peteos_session::digest::sha256_hex;
 use peteos_session::environment::{Environment, LocalTime};
 use peteos_session::error::Error;
@@ -43,6 +43,16 @@ impl TokenCounter for CharacterCounter {
     fn count(&self, text: &str) -> Result<u64, Error> {
         Ok(text.chars().count() as u64)
     }
+
+    fn count_sections(&self, text: &str, ends: &[usize]) -> Result<Vec<u64>, Error> {
+        let starts = [0].into_iter().chain(ends.iter().copied());
+        Ok(starts.zip(ends).map(|(start, &end)| text[start..end].chars().count() as u64).collect())
+    }
+}
+
+/// The tokens of all messages of a context.
+pub fn total(context: &Context, counter: &dyn TokenCounter) -> u64 {
+    Counting::reference(counter).total(context).unwrap()
 }
 
 /// A user's message of one text.

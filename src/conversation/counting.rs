@@ -1,0 +1,110 @@
+//! How the tokens of the messages of a context are counted.
+
+use super::context::Context;
+use super::part::PartTokens;
+use crate::error::Error;
+use crate::tokens::{TokenCounter, total};
+
+/// A way to count.
+pub struct Counting<'c> {
+    pub counter: Counter<'c>,
+    pub media: Media<'c>,
+}
+
+/// What counts a message.
+pub enum Counter<'c> {
+    /// An encoding.
+    Encoding(&'c dyn TokenCounter),
+    /// The caller, who has counted them all: by position in the context, without their media where these are not counted
+    /// by their text.
+    Given(&'c [u64]),
+}
+
+/// What an image, a video, a sound or a PDF document costs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Media<'c> {
+    /// The tokens of its text in the message, base64 data included: what the Python package counts.
+    #[default]
+    Reference,
+    /// So many tokens each.
+    Each(u64),
+    /// What the caller says: by position in the context the tokens of all the media of that message.
+    Given(&'c [u64]),
+}
+
+impl<'c> Counting<'c> {
+    /// As the Python package counts.
+    pub fn reference(counter: &'c dyn TokenCounter) -> Self {
+        Self { counter: Counter::Encoding(counter), media: Media::Reference }
+    }
+
+    /// The name of the encoding; `None` where the caller counts.
+    pub fn encoding(&self) -> Option<&'static str> {
+        match self.counter {
+            Counter::Encoding(counter) => Some(counter.encoding().name()),
+            Counter::Given(_) => None,
+        }
+    }
+
+    /// The tokens of the message at a position.
+    ///
+    /// # Errors
+    ///
+    /// Those of the counter; and where the caller's counts are not those of this context.
+    pub fn tokens(&self, context: &Context, position: usize) -> Result<u64, Error> {
+        Ok(self.without_media(context, position)?.saturating_add(self.media(context, position)?))
+    }
+
+    /// The tokens of the message at a position by kind of part. An encoding's token belongs to the part that it begins in;
+    /// what is counted otherwise is shared out by the length of the parts.
+    ///
+    /// # Errors
+    ///
+    /// As [`Counting::tokens`].
+    pub fn by_part(&self, context: &Context, position: usize) -> Result<PartTokens, Error> {
+        let Some(message) = context.message(position) else { return Ok(PartTokens::default()) };
+        let tokens = self.without_media(context, position)?;
+        let with_media = self.media == Media::Reference;
+        let mut parts = match &self.counter {
+            Counter::Encoding(counter) => message.tokens_by_part(*counter, with_media)?,
+            Counter::Given(_) => message.length_by_part(with_media)?,
+        }
+        .scaled_to(tokens);
+        parts.media = parts.media.saturating_add(self.media(context, position)?);
+        Ok(parts)
+    }
+
+    /// The tokens of all messages.
+    ///
+    /// # Errors
+    ///
+    /// As [`Counting::tokens`].
+    pub fn total(&self, context: &Context) -> Result<u64, Error> {
+        total((0..context.messages().len()).map(|position| self.tokens(context, position)))
+    }
+
+    fn without_media(&self, context: &Context, position: usize) -> Result<u64, Error> {
+        let Some(message) = context.message(position) else { return Ok(0) };
+        match &self.counter {
+            Counter::Given(counts) => given(counts, position),
+            Counter::Encoding(counter) if self.media == Media::Reference => message.tokens(*counter),
+            Counter::Encoding(counter) => message.tokens_without_media(*counter),
+        }
+    }
+
+    fn media(&self, context: &Context, position: usize) -> Result<u64, Error> {
+        match &self.media {
+            Media::Reference => Ok(0),
+            Media::Each(tokens) => {
+                let parts = context.message(position).map_or(0, |message| message.media().count());
+                Ok(tokens.saturating_mul(parts as u64))
+            }
+            Media::Given(tokens) => given(tokens, position),
+        }
+    }
+}
+
+fn given(counts: &[u64], position: usize) -> Result<u64, Error> {
+    let changed = || Error::argument("options", "the context was changed while the counter was called");
+    counts.get(position).copied().ok_or_else(changed)
+}

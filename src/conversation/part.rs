@@ -1,0 +1,125 @@
+//! The kinds of parts that a message is made of.
+
+use serde::Serialize;
+use serde_json::Value;
+
+/// What a part is, as far as counting tells parts apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PartKind {
+    Text,
+    Thinking,
+    ToolCall,
+    ToolResult,
+    /// An image, a video, a sound or a PDF document.
+    Media,
+    /// The definition of a tool.
+    ToolDefinition,
+    /// A part of another type; and a message without parts, whose role is counted.
+    Other,
+}
+
+/// Tokens by kind of part. In JSON its keys are in camel case.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct PartTokens {
+    pub text: u64,
+    pub thinking: u64,
+    pub tool_call: u64,
+    pub tool_result: u64,
+    pub media: u64,
+    pub tool_definition: u64,
+    pub other: u64,
+}
+
+impl PartKind {
+    pub fn of(part: &Value) -> Self {
+        match part.get("type").and_then(Value::as_str).unwrap_or_default() {
+            "text" => Self::Text,
+            "thinking" => Self::Thinking,
+            "tool_use" => Self::ToolCall,
+            "tool_result" => Self::ToolResult,
+            "image" | "video" | "audio" | "pdf" => Self::Media,
+            "tool" => Self::ToolDefinition,
+            _ => Self::Other,
+        }
+    }
+}
+
+impl PartTokens {
+    /// All of one kind.
+    pub fn all(kind: PartKind, tokens: u64) -> Self {
+        let mut all = Self::default();
+        *all.of(kind) = tokens;
+        all
+    }
+
+    pub fn of(&mut self, kind: PartKind) -> &mut u64 {
+        match kind {
+            PartKind::Text => &mut self.text,
+            PartKind::Thinking => &mut self.thinking,
+            PartKind::ToolCall => &mut self.tool_call,
+            PartKind::ToolResult => &mut self.tool_result,
+            PartKind::Media => &mut self.media,
+            PartKind::ToolDefinition => &mut self.tool_definition,
+            PartKind::Other => &mut self.other,
+        }
+    }
+
+    pub fn add(&mut self, other: &Self) {
+        let mut other = *other;
+        for kind in Self::KINDS {
+            let tokens = *other.of(kind);
+            let sum = self.of(kind);
+            *sum = sum.saturating_add(tokens);
+        }
+    }
+
+    /// The same proportions, with this sum. What does not divide goes to the largest.
+    pub fn scaled_to(mut self, total: u64) -> Self {
+        let kinds = Self::KINDS.map(|kind| (kind, *self.of(kind)));
+        let sum: u128 = kinds.iter().map(|(_, tokens)| u128::from(*tokens)).sum();
+        if sum == u128::from(total) {
+            return self;
+        }
+        let Some((largest, _)) = kinds.into_iter().max_by_key(|(_, tokens)| *tokens).filter(|_| sum > 0) else {
+            return Self::all(PartKind::Other, total);
+        };
+        let mut left = total;
+        for (kind, tokens) in kinds {
+            // A share is no more than the total.
+            let share = u64::try_from(u128::from(tokens) * u128::from(total) / sum).unwrap_or(0).min(left);
+            *self.of(kind) = share;
+            left -= share;
+        }
+        *self.of(largest) += left;
+        self
+    }
+
+    const KINDS: [PartKind; 7] = [
+        PartKind::Text,
+        PartKind::Thinking,
+        PartKind::ToolCall,
+        PartKind::ToolResult,
+        PartKind::Media,
+        PartKind::ToolDefinition,
+        PartKind::Other,
+    ];
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn proportions_keep_the_sum() {
+        let parts = PartTokens { text: 10, thinking: 20, media: 3, ..PartTokens::default() };
+        assert_eq!(parts.scaled_to(33), parts);
+        let scaled = parts.scaled_to(100);
+        assert_eq!((scaled.text, scaled.thinking, scaled.media), (30, 61, 9));
+        assert_eq!(parts.scaled_to(0), PartTokens::default());
+        assert_eq!(PartTokens::default().scaled_to(5), PartTokens::all(PartKind::Other, 5));
+        let huge = PartTokens { text: u64::MAX, other: u64::MAX, ..PartTokens::default() };
+        let scaled = huge.scaled_to(u64::MAX);
+        assert_eq!(u128::from(scaled.text) + u128::from(scaled.other), u128::from(u64::MAX));
+    }
+}

@@ -1,0 +1,138 @@
+//! Where a window may begin.
+
+use std::collections::{HashMap, HashSet};
+
+use crate::conversation::{CallOrResult, Context, Exchanges, Message, UnpairedKind};
+
+/// The messages that are not special, in units that a window keeps or drops as a whole. Places are counted from the newest
+/// message, 0, to the oldest.
+pub(super) struct Units {
+    /// By place the position in the context.
+    order: Vec<usize>,
+    /// By the number of messages, whether so many of the newest are whole units.
+    is_whole: Vec<bool>,
+    /// The places of the prompts, the newest first.
+    prompts: Vec<usize>,
+    /// The place of the prompt that the assistant works under, as [`prompt_in_unit`] finds it.
+    newest_prompt: Option<usize>,
+}
+
+/// Whether a message is one of the user, and not the result of a call.
+pub(super) fn is_prompt(message: &Message) -> bool {
+    let is_call_or_result = |kind: &str| kind == "tool_use" || kind == "tool_result";
+    message.role() == "user" && !message.parts().iter().any(|part| part["type"].as_str().is_some_and(is_call_or_result))
+}
+
+impl Units {
+    pub fn new(context: &Context, exchanges: &Exchanges) -> Self {
+        let order: Vec<usize> = context.newest_first().collect();
+        let is_whole = whole_counts(&order, exchanges);
+        let message = |place: usize| order.get(place).and_then(|&position| context.message(position));
+        let prompts: Vec<usize> = (0..order.len()).filter(|&place| message(place).is_some_and(is_prompt)).collect();
+        let mut newest_prompt = None;
+        let mut end = 0;
+        for start in (1..is_whole.len()).filter(|&count| is_whole[count]) {
+            newest_prompt = prompt_in_unit((end..start).rev().filter_map(|place| Some((place, message(place)?))));
+            if newest_prompt.is_some() {
+                break;
+            }
+            end = start;
+        }
+        Self { order, is_whole, prompts, newest_prompt }
+    }
+
+    /// The numbers of newest messages that are whole units, ascending, from one unit to all.
+    pub fn exchange_counts(&self) -> impl DoubleEndedIterator<Item = usize> {
+        (1..self.is_whole.len()).filter(|&count| self.is_whole[count])
+    }
+
+    /// Of these those that begin at a prompt.
+    pub fn turn_counts(&self) -> impl DoubleEndedIterator<Item = usize> {
+        let begins = |&place: &usize| self.is_whole[place + 1];
+        self.prompts.iter().copied().filter(begins).map(|place| place + 1)
+    }
+
+    /// The numbers of newest messages that are whole units after the prompt that the assistant works under, ascending, each
+    /// with the position of the last prompt before them.
+    pub fn loop_counts(&self) -> impl Iterator<Item = (usize, Option<usize>)> {
+        let end = self.newest_prompt.unwrap_or(self.order.len());
+        self.exchange_counts().take_while(move |&count| count <= end).map(|count| (count, self.prompt_before(count)))
+    }
+
+    /// The position of the last prompt before so many of the newest messages.
+    pub fn prompt_before(&self, count: usize) -> Option<usize> {
+        let index = self.prompts.partition_point(|&place| place < count);
+        self.prompts.get(index).map(|&place| self.order[place])
+    }
+
+    /// The place of the message at a position.
+    pub fn places(&self) -> HashMap<usize, usize> {
+        self.order.iter().enumerate().map(|(place, &position)| (position, place)).collect()
+    }
+}
+
+/// The place of the newest prompt of a unit that the assistant works under: the newest that a window could have begun at, now
+/// or when fewer messages were there. One that came while calls waited for their results is none, unless the assistant went
+/// on before the first of these. `unit` gives places and messages, the oldest first.
+///
+/// A prompt that was one stays one, even where a late result makes it part of an older unit: so no new message brings an
+/// old one back.
+fn prompt_in_unit<'m>(unit: impl Iterator<Item = (usize, &'m Message)>) -> Option<usize> {
+    let mut found = None;
+    let mut called: HashSet<&str> = HashSet::new();
+    // The calls that the assistant made last, and the newest prompt since.
+    let mut waiting: HashSet<&str> = HashSet::new();
+    let mut between = None;
+    for (place, message) in unit {
+        if message.role() == "assistant" {
+            found = between.take().or(found);
+            waiting.clear();
+        }
+        for (_, kind, call_id) in message.calls_and_results() {
+            match kind {
+                CallOrResult::Call => {
+                    called.insert(call_id);
+                    waiting.insert(call_id);
+                }
+                CallOrResult::Result => {
+                    waiting.remove(call_id);
+                    between = between.filter(|_| !called.contains(call_id));
+                }
+            }
+        }
+        if is_prompt(message) {
+            *(if waiting.is_empty() { &mut found } else { &mut between }) = Some(place);
+        }
+    }
+    found
+}
+
+/// By the number of messages, whether no exchange has a part in so many of the newest and another before them. A call whose
+/// result may still come reaches to the end.
+fn whole_counts(order: &[usize], exchanges: &Exchanges) -> Vec<bool> {
+    // The newest and the oldest place of each exchange, by its first message.
+    let mut spans: HashMap<usize, (usize, usize)> = HashMap::new();
+    for (place, &position) in order.iter().enumerate() {
+        spans.entry(exchanges.first(position)).or_insert((place, place)).1 = place;
+    }
+    let pending = exchanges.unpaired.iter().filter(|unpaired| unpaired.kind == UnpairedKind::Pending);
+    for unpaired in pending {
+        if let Some(span) = spans.get_mut(&exchanges.first(unpaired.position)) {
+            span.0 = 0;
+        }
+    }
+    // Where a span begins and ends: between, some are open.
+    let mut changes = vec![0i64; order.len() + 1];
+    for (newest, oldest) in spans.into_values() {
+        changes[newest + 1] += 1;
+        changes[oldest + 1] -= 1;
+    }
+    let mut open = 0;
+    changes
+        .into_iter()
+        .map(|change| {
+            open += change;
+            open == 0
+        })
+        .collect()
+}
