@@ -97,5 +97,6 @@ function wrong(argument: string, message: string): InvalidArgumentError {
 }
 
 function kindOf(value: unknown): string {
-  return value === null ? 'null' : `a value of type ${typeof value}`
+  if (value === null || value === undefined) return String(value)
+  return typeof value === 'object' ? 'an object' : `a ${typeof value}`
 }

@@ -80,6 +80,6 @@ function lowerMark(hysteresis: unknown): unknown {
   if (hysteresis === undefined || hysteresis === null) return undefined
   const argument = 'options.hysteresis'
   const { to } = readOptions(hysteresis as { to: unknown }, ['to'], 'hysteresis', argument)
-  if (to !== undefined) return to
+  if (to !== undefined && to !== null) return to
   throw new InvalidArgumentError(`${argument}.to: is missing; expected the mark to cut down to`, { argument: `${argument}.to` })
 }

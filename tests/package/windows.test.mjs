@@ -211,13 +211,25 @@ test('a plan of a sequence window says what it keeps, and no tokens', () => {
   assert.deepEqual(context.planSequenceWindow(2), {
     boundary: 'message',
     limit: 2,
+    reserve: 0,
+    lowerMark: null,
     encoding: null,
     kept: ids.slice(1),
     dropped: ids.slice(0, 1),
+    messages: [
+      { id: ids[0], kept: false, reason: 'over-limit' },
+      { id: ids[1], kept: true, reason: 'recent' },
+      { id: ids[2], kept: true, reason: 'recent' },
+    ],
+    broken: [],
+    pending: [],
     specialTokens: null,
     tokensBefore: null,
     tokensAfter: null,
+    unchangedPrefixTokens: null,
     tokens: null,
+    tokensByRole: null,
+    tokensByPart: null,
   })
   assert.deepEqual(context.planSequenceWindow(9).dropped, [])
 })
@@ -226,16 +238,30 @@ test('a plan of a token window says what it keeps and counted', () => {
   const context = Context.create({ systemPromptMessage: { ...SystemPromptMessage.create('s'), token_count: 7 } })
   for (const content of ['a', 'b', 'c']) context.append(text(content, { token_count: 10 }))
   const [system, ...ids] = context.messages.map(({ id }) => id)
+  const parts = { text: 0, thinking: 0, toolCall: 0, toolResult: 0, media: 0, toolDefinition: 0, other: 0 }
   assert.deepEqual(context.planTokenWindow(27), {
     boundary: 'message',
     limit: 27,
+    reserve: 0,
+    lowerMark: null,
     encoding: 'cl100k_base',
     kept: ids.slice(1),
     dropped: ids.slice(0, 1),
+    messages: [
+      { id: system, kept: true, reason: 'special' },
+      { id: ids[0], kept: false, reason: 'over-limit' },
+      { id: ids[1], kept: true, reason: 'recent' },
+      { id: ids[2], kept: true, reason: 'recent' },
+    ],
+    broken: [],
+    pending: [],
     specialTokens: 7,
     tokensBefore: 37,
     tokensAfter: 27,
+    unchangedPrefixTokens: 7,
     tokens: { [system]: 7, [ids[0]]: 10, [ids[1]]: 10, [ids[2]]: 10 },
+    tokensByRole: { before: { system: 7, user: 30 }, after: { system: 7, user: 20 } },
+    tokensByPart: { before: { ...parts, text: 37 }, after: { ...parts, text: 27 } },
   })
   assert.equal(context.planTokenWindow(5, 'gpt2').encoding, 'r50k_base')
   assert.equal(context.planTokenWindow(5, 'o200k_harmony').encoding, 'o200k_harmony')
@@ -250,7 +276,7 @@ test('a plan changes nothing, and is frozen', () => {
   for (const part of [report, report.kept, report.dropped, report.tokens]) assert.ok(Object.isFrozen(part))
 })
 
-test('the boundary option: message, and those of a later version refused by name', () => {
+test('the options of a window: what is no option, or no value of one, is refused by name', () => {
   const context = filled('a', 'b')
   const before = context.rawDict
   assert.equal(context.rollingSequenceWindow(5, { boundary: 'message' }), null)
@@ -273,12 +299,33 @@ test('the boundary option: message, and those of a later version refused by name
     for (const wrong of ['message', 5, true])
       refusedNow(() => call(wrong), 'InvalidArgumentError', { argument: 'options' })
   }
-  for (const boundary of ['exchange', 'turn']) {
-    for (const call of calls) {
-      refusedNow(() => call({ boundary }), 'InvalidArgumentError', {
-        argument: 'options.boundary',
-        message: new RegExp(boundary),
-      })
+  const lists = [5, 'id', {}, [5], [null], [['id']], new Set(['id'])]
+  const wrong = [
+    ...lists.map((pin) => [{ pin }, 'options.pin']),
+    [{ pin: ['nobody'] }, 'options.pin[0]'],
+    [{ pin: [context.messages[0].id, ''] }, 'options.pin[1]'],
+    ...['5', -1, 1.5, NaN, {}, null].map((to) => [{ hysteresis: { to } }, 'options.hysteresis.to']),
+    [{ hysteresis: {} }, 'options.hysteresis.to'],
+    [{ hysteresis: { to: 2 } }, 'options.hysteresis.to'],
+    [{ hysteresis: { to: 1, from: 2 } }, 'options.hysteresis.from'],
+    ...[5, 'low', true].map((hysteresis) => [{ hysteresis }, 'options.hysteresis']),
+  ]
+  for (const [options, argument] of wrong) {
+    // Null is as good as absent, but in the mark, which is all that there is to say.
+    for (const call of calls) refusedNow(() => call(options), 'InvalidArgumentError', { argument })
+  }
+  const [, , ...tokenCalls] = calls
+  const wrongCounting = [
+    ...['5', -1, 0.5, NaN, [], {}].map((reserve) => [{ reserve }, 'options.reserve']),
+    [{ reserve: 2 }, 'options.reserve'],
+    ...['none', -1, 0.5, NaN, [], true].map((media) => [{ media }, 'options.media']),
+    ...['gpt-4o', 5, {}, true].map((counter) => [{ counter }, 'options.counter']),
+  ]
+  for (const [options, argument] of wrongCounting) {
+    for (const call of tokenCalls) refusedNow(() => call(options), 'InvalidArgumentError', { argument })
+    const [name] = Object.keys(options)
+    for (const call of calls.slice(0, 2)) {
+      refusedNow(() => call(options), 'InvalidArgumentError', { argument: `options.${name}`, message: /sequence window/ })
     }
   }
   assert.equal(context.rawDict, before)
