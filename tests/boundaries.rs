@@ -384,7 +384,9 @@ proptest! {
 
     #[test]
     fn what_is_pinned_stays(lines in conversation(), pins in prop::collection::vec(0..20usize, 1..4), part in 0..100u64) {
-        prop_assume!(!lines.is_empty());
+        if lines.is_empty() {
+            return Ok(());
+        }
         let context = build(&lines, true);
         let model = Model::new(&lines);
         let pins: BTreeSet<usize> = pins.into_iter().map(|pin| pin % lines.len()).collect();

@@ -47,11 +47,7 @@ impl Exchanges {
         let mut first: Vec<usize> = (0..context.messages().len()).collect();
         let mut unpaired: Vec<Unpaired> = Vec::new();
         let mut calls: HashMap<&str, Call> = HashMap::new();
-        let mut last_assistant = None;
         for (position, message) in context.messages().enumerate() {
-            if message.role() == "assistant" {
-                last_assistant = Some(position);
-            }
             for (part, kind, call_id) in message.calls_and_results() {
                 match kind {
                     CallOrResult::Call => {
@@ -75,6 +71,7 @@ impl Exchanges {
                 }
             }
         }
+        let last_assistant = context.messages().rposition(|message| message.role() == "assistant");
         unpaired.extend(calls.iter().filter_map(|(call_id, call)| {
             let is_last = last_assistant <= Some(call.position);
             call.without_result(call_id, if is_last { UnpairedKind::Pending } else { UnpairedKind::Call })

@@ -159,7 +159,7 @@ impl Cut {
 /// Chooses among the candidates.
 struct Choice<'a, 'c> {
     boundary: Boundary,
-    units: Option<&'a Units>,
+    units: Option<&'a Units<'c>>,
     newest: &'a mut Newest<'c>,
     /// The cost of what is kept anyway.
     base: u64,

@@ -24,7 +24,7 @@ impl Held {
         context: &Context,
         options: &WindowOptions,
         exchanges: &Exchanges,
-        units: Option<&Units>,
+        units: Option<&Units<'_>>,
     ) -> Result<Self, Error> {
         if options.pins.is_empty() {
             return Ok(Self::default());
@@ -50,7 +50,7 @@ impl Held {
             // The oldest place of each exchange.
             let mut oldest: HashMap<usize, usize> = HashMap::new();
             for position in held.pinned.iter().chain(&held.with_pinned) {
-                if let Some(&place) = places.get(position) {
+                if let Some(place) = places.get(*position).copied().flatten() {
                     let oldest = oldest.entry(exchanges.first(*position)).or_insert(place);
                     *oldest = place.max(*oldest);
                 }

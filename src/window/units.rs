@@ -1,20 +1,17 @@
 //! Where a window may begin.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 
 use crate::conversation::{CallOrResult, Context, Exchanges, Message, UnpairedKind};
 
 /// The messages that are not special, in units that a window keeps or drops as a whole. Places are counted from the newest
 /// message, 0, to the oldest.
-pub(super) struct Units {
+pub(super) struct Units<'c> {
+    context: &'c Context,
     /// By place the position in the context.
     order: Vec<usize>,
     /// By the number of messages, whether so many of the newest are whole units.
     is_whole: Vec<bool>,
-    /// The places of the prompts, the newest first.
-    prompts: Vec<usize>,
-    /// The place of the prompt that the assistant works under, as [`prompt_in_unit`] finds it.
-    newest_prompt: Option<usize>,
 }
 
 /// Whether a message is one of the user, and not the result of a call.
@@ -23,51 +20,67 @@ pub(super) fn is_prompt(message: &Message) -> bool {
     message.role() == "user" && !message.parts().iter().any(|part| part["type"].as_str().is_some_and(is_call_or_result))
 }
 
-impl Units {
-    pub fn new(context: &Context, exchanges: &Exchanges) -> Self {
+impl<'c> Units<'c> {
+    pub fn new(context: &'c Context, exchanges: &Exchanges) -> Self {
         let order: Vec<usize> = context.newest_first().collect();
-        let is_whole = whole_counts(&order, exchanges);
-        let message = |place: usize| order.get(place).and_then(|&position| context.message(position));
-        let prompts: Vec<usize> = (0..order.len()).filter(|&place| message(place).is_some_and(is_prompt)).collect();
-        let mut newest_prompt = None;
-        let mut end = 0;
-        for start in (1..is_whole.len()).filter(|&count| is_whole[count]) {
-            newest_prompt = prompt_in_unit((end..start).rev().filter_map(|place| Some((place, message(place)?))));
-            if newest_prompt.is_some() {
-                break;
-            }
-            end = start;
-        }
-        Self { order, is_whole, prompts, newest_prompt }
+        let is_whole = whole_counts(context.messages().len(), &order, exchanges);
+        Self { context, order, is_whole }
     }
 
     /// The numbers of newest messages that are whole units, ascending, from one unit to all.
-    pub fn exchange_counts(&self) -> impl DoubleEndedIterator<Item = usize> {
+    pub fn exchange_counts(&self) -> impl Iterator<Item = usize> {
         (1..self.is_whole.len()).filter(|&count| self.is_whole[count])
     }
 
     /// Of these those that begin at a prompt.
-    pub fn turn_counts(&self) -> impl DoubleEndedIterator<Item = usize> {
-        let begins = |&place: &usize| self.is_whole[place + 1];
-        self.prompts.iter().copied().filter(begins).map(|place| place + 1)
+    pub fn turn_counts(&self) -> impl Iterator<Item = usize> {
+        self.exchange_counts().filter(|&count| self.is_prompt_at(count - 1))
     }
 
     /// The numbers of newest messages that are whole units after the prompt that the assistant works under, ascending, each
     /// with the position of the last prompt before them.
     pub fn loop_counts(&self) -> impl Iterator<Item = (usize, Option<usize>)> {
-        let end = self.newest_prompt.unwrap_or(self.order.len());
-        self.exchange_counts().take_while(move |&count| count <= end).map(|count| (count, self.prompt_before(count)))
+        let end = self.newest_prompt().unwrap_or(self.order.len());
+        // The last prompt before a longer run is the same, or stands before that run as well.
+        let mut before = None;
+        self.exchange_counts().take_while(move |&count| count <= end).map(move |count| {
+            let known = before.filter(|&place| place >= count);
+            before = known.or_else(|| (count..self.order.len()).find(|&place| self.is_prompt_at(place)));
+            (count, before.and_then(|place| self.order.get(place).copied()))
+        })
     }
 
     /// The position of the last prompt before so many of the newest messages.
     pub fn prompt_before(&self, count: usize) -> Option<usize> {
-        let index = self.prompts.partition_point(|&place| place < count);
-        self.prompts.get(index).map(|&place| self.order[place])
+        let place = (count..self.order.len()).find(|&place| self.is_prompt_at(place))?;
+        self.order.get(place).copied()
     }
 
-    /// The place of the message at a position.
-    pub fn places(&self) -> HashMap<usize, usize> {
-        self.order.iter().enumerate().map(|(place, &position)| (position, place)).collect()
+    /// By position the place; `None` for special messages.
+    pub fn places(&self) -> Vec<Option<usize>> {
+        let mut places = vec![None; self.context.messages().len()];
+        for (place, &position) in self.order.iter().enumerate() {
+            places[position] = Some(place);
+        }
+        places
+    }
+
+    /// The place of the prompt that the assistant works under, as [`prompt_in_unit`] finds it.
+    fn newest_prompt(&self) -> Option<usize> {
+        let mut end = 0;
+        self.exchange_counts().find_map(|start| {
+            let unit = (end..start).rev().filter_map(|place| Some((place, self.message(place)?)));
+            end = start;
+            prompt_in_unit(unit)
+        })
+    }
+
+    fn is_prompt_at(&self, place: usize) -> bool {
+        self.message(place).is_some_and(is_prompt)
+    }
+
+    fn message(&self, place: usize) -> Option<&'c Message> {
+        self.context.message(*self.order.get(place)?)
     }
 }
 
@@ -109,30 +122,27 @@ fn prompt_in_unit<'m>(unit: impl Iterator<Item = (usize, &'m Message)>) -> Optio
 
 /// By the number of messages, whether no exchange has a part in so many of the newest and another before them. A call whose
 /// result may still come reaches to the end.
-fn whole_counts(order: &[usize], exchanges: &Exchanges) -> Vec<bool> {
-    // The newest and the oldest place of each exchange, by its first message.
-    let mut spans: HashMap<usize, (usize, usize)> = HashMap::new();
+fn whole_counts(messages: usize, order: &[usize], exchanges: &Exchanges) -> Vec<bool> {
+    // The newest and the oldest place of each exchange, by the position of its first message.
+    let mut spans: Vec<Option<(usize, usize)>> = vec![None; messages];
     for (place, &position) in order.iter().enumerate() {
-        spans.entry(exchanges.first(position)).or_insert((place, place)).1 = place;
+        spans[exchanges.first(position)].get_or_insert((place, place)).1 = place;
     }
-    let pending = exchanges.unpaired.iter().filter(|unpaired| unpaired.kind == UnpairedKind::Pending);
-    for unpaired in pending {
-        if let Some(span) = spans.get_mut(&exchanges.first(unpaired.position)) {
+    for unpaired in exchanges.unpaired.iter().filter(|unpaired| unpaired.kind == UnpairedKind::Pending) {
+        if let Some(span) = &mut spans[exchanges.first(unpaired.position)] {
             span.0 = 0;
         }
     }
     // Where a span begins and ends: between, some are open.
-    let mut changes = vec![0i64; order.len() + 1];
-    for (newest, oldest) in spans.into_values() {
+    let mut changes = vec![0i32; order.len() + 1];
+    for (newest, oldest) in spans.into_iter().flatten() {
         changes[newest + 1] += 1;
         changes[oldest + 1] -= 1;
     }
     let mut open = 0;
-    changes
-        .into_iter()
-        .map(|change| {
-            open += change;
-            open == 0
-        })
-        .collect()
+    let is_closed = |change| {
+        open += change;
+        open == 0
+    };
+    changes.into_iter().map(is_closed).collect()
 }

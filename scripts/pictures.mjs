@@ -1,0 +1,14 @@
+// `node scripts/pictures.mjs`: draws the pictures of docs/windows.md from what the library decides.
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { build } from './build.mjs'
+import { windowPictures } from './pictures/windows.mjs'
+import { root, whenRun } from './setup/steps.mjs'
+
+await whenRun(import.meta.url, async () => {
+  await build()
+  const peteos = await import('../dist/index.mjs')
+  for (const [name, svg] of Object.entries(windowPictures(peteos))) {
+    writeFileSync(join(root, 'docs', 'pictures', `${name}.svg`), svg)
+  }
+})
