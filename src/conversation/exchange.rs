@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use serde_json::Value;
 
 use super::context::Context;
+use super::part::PartKind;
 
 /// Which messages of a context belong together, because one has the results of calls of another.
 ///
@@ -114,10 +115,13 @@ pub enum CallOrResult {
 impl super::Message {
     /// The tool calls and tool results of a message: the index of the part, which of both it is, and the id of the call.
     pub fn calls_and_results(&self) -> impl Iterator<Item = (usize, CallOrResult, &str)> {
-        self.parts().iter().enumerate().filter_map(|(index, part)| {
-            let kind = match part.get("type").and_then(Value::as_str)? {
-                "tool_use" => CallOrResult::Call,
-                "tool_result" => CallOrResult::Result,
+        let kinds = self.kinds();
+        let has_any = kinds.contains(PartKind::ToolCall) || kinds.contains(PartKind::ToolResult);
+        let parts = if has_any { self.parts() } else { &[] };
+        parts.iter().enumerate().filter_map(|(index, part)| {
+            let kind = match PartKind::of(part) {
+                PartKind::ToolCall => CallOrResult::Call,
+                PartKind::ToolResult => CallOrResult::Result,
                 _ => return None,
             };
             Some((index, kind, part.get("call_id").and_then(Value::as_str)?))

@@ -6,7 +6,7 @@ use serde::{Serialize, Serializer};
 use serde_json::Value;
 
 use super::context::Special;
-use super::part::{PartKind, PartTokens};
+use super::part::{PartKind, PartKinds, PartTokens};
 use super::shape;
 use crate::environment::Environment;
 use crate::error::{Error, ShapeError};
@@ -24,6 +24,7 @@ pub const MAX_MESSAGE_DEPTH: usize = MAX_DEPTH - 2;
 pub struct Message {
     dict: Object,
     sequence: Option<i64>,
+    kinds: PartKinds,
     /// Tokens by vocabulary, once counted.
     counts: [Cell<Option<u64>>; Vocabulary::COUNT],
     /// Tokens by part, once counted, in the vocabulary that was asked for last.
@@ -91,7 +92,8 @@ impl Message {
             .and_then(Value::as_u64)
             .filter(|sequence| *sequence <= MAX_SAFE_INTEGER)
             .and_then(|sequence| i64::try_from(sequence).ok());
-        Self { dict, sequence, counts: Default::default(), by_part: RefCell::default() }
+        let kinds = PartKinds::of(items(&dict, "content"));
+        Self { dict, sequence, kinds, counts: Default::default(), by_part: RefCell::default() }
     }
 
     /// What the file holds of it.
@@ -122,6 +124,11 @@ impl Message {
     /// The parts of its content; none where it has none.
     pub fn parts(&self) -> &[Value] {
         items(&self.dict, "content")
+    }
+
+    /// The kinds of its parts.
+    pub fn kinds(&self) -> PartKinds {
+        self.kinds
     }
 
     /// The ids of the hooks that its content is made of.
@@ -234,7 +241,7 @@ impl Message {
     ///
     /// Those of the counter.
     pub fn tokens_without_media(&self, counter: &dyn TokenCounter) -> Result<u64, Error> {
-        if self.media().next().is_none() {
+        if !self.kinds.contains(PartKind::Media) {
             return self.tokens(counter);
         }
         counter.count(&self.sections(false)?.text)
@@ -247,16 +254,14 @@ impl Message {
     ///
     /// Those of the counter.
     pub(super) fn tokens_by_part(&self, counter: &dyn TokenCounter, with_media: bool) -> Result<PartTokens, Error> {
-        let kinds = self.parts().iter().map(PartKind::of);
-        let has_media = self.media().next().is_some();
-        let mut others = kinds.filter(|kind| *kind != PartKind::Media || with_media);
-        let first = others.next().unwrap_or(PartKind::Other);
-        if others.all(|kind| kind == first) {
+        let kinds = if with_media { self.kinds } else { self.kinds.without(PartKind::Media) };
+        let only = if kinds.is_empty() { Some(PartKind::Other) } else { kinds.only() };
+        if let Some(kind) = only {
             let tokens = if with_media { self.tokens(counter)? } else { self.tokens_without_media(counter)? };
-            return Ok(PartTokens::all(first, tokens));
+            return Ok(PartTokens::all(kind, tokens));
         }
         let vocabulary = counter.encoding().vocabulary();
-        let is_whole = with_media || !has_media;
+        let is_whole = kinds == self.kinds;
         let known =
             self.by_part.borrow().as_ref().filter(|known| is_whole && known.0 == vocabulary).map(|known| known.1);
         if let Some(known) = known {
@@ -291,7 +296,8 @@ impl Message {
 
     /// The parts that are an image, a video, a sound or a PDF document.
     pub fn media(&self) -> impl Iterator<Item = &Value> {
-        self.parts().iter().filter(|part| PartKind::of(part) == PartKind::Media)
+        let parts = if self.kinds.contains(PartKind::Media) { self.parts() } else { &[] };
+        parts.iter().filter(|part| PartKind::of(part) == PartKind::Media)
     }
 
     /// [`Message::counted_text`], or what is left of it without the media, and where in it each part ends. What stands

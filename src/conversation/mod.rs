@@ -21,5 +21,5 @@ pub use exchange::{CallOrResult, Exchanges, Unpaired, UnpairedKind};
 pub use fork::{ForkOptions, SequenceRange};
 pub use materialize::{FullMatch, HookOutputs};
 pub use message::{MAX_MESSAGE_DEPTH, Message};
-pub use part::{PartKind, PartTokens};
+pub use part::{PartKind, PartKinds, PartTokens};
 pub use pattern::JavaScriptPattern;

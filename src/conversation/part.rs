@@ -18,6 +18,33 @@ pub enum PartKind {
     Other,
 }
 
+/// The kinds of parts that a message has.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct PartKinds(u8);
+
+impl PartKinds {
+    pub fn of(parts: &[Value]) -> Self {
+        Self(parts.iter().fold(0, |kinds, part| kinds | PartKind::of(part).bit()))
+    }
+
+    pub fn contains(self, kind: PartKind) -> bool {
+        self.0 & kind.bit() != 0
+    }
+
+    pub fn without(self, kind: PartKind) -> Self {
+        Self(self.0 & !kind.bit())
+    }
+
+    /// The kind of all the parts, where it is one.
+    pub fn only(self) -> Option<PartKind> {
+        PartKind::ALL.into_iter().find(|kind| kind.bit() == self.0)
+    }
+
+    pub fn is_empty(self) -> bool {
+        self.0 == 0
+    }
+}
+
 /// Tokens by kind of part. In JSON its keys are in camel case.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -32,6 +59,14 @@ pub struct PartTokens {
 }
 
 impl PartKind {
+    /// All of them.
+    pub const ALL: [Self; 7] =
+        [Self::Text, Self::Thinking, Self::ToolCall, Self::ToolResult, Self::Media, Self::ToolDefinition, Self::Other];
+
+    fn bit(self) -> u8 {
+        1 << self as u8
+    }
+
     pub fn of(part: &Value) -> Self {
         match part.get("type").and_then(Value::as_str).unwrap_or_default() {
             "text" => Self::Text,
@@ -67,7 +102,7 @@ impl PartTokens {
 
     pub fn add(&mut self, other: &Self) {
         let mut other = *other;
-        for kind in Self::KINDS {
+        for kind in PartKind::ALL {
             let tokens = *other.of(kind);
             let sum = self.of(kind);
             *sum = sum.saturating_add(tokens);
@@ -76,7 +111,7 @@ impl PartTokens {
 
     /// The same proportions, with this sum. What does not divide goes to the largest.
     pub fn scaled_to(mut self, total: u64) -> Self {
-        let kinds = Self::KINDS.map(|kind| (kind, *self.of(kind)));
+        let kinds = PartKind::ALL.map(|kind| (kind, *self.of(kind)));
         let sum: u128 = kinds.iter().map(|(_, tokens)| u128::from(*tokens)).sum();
         if sum == u128::from(total) {
             return self;
@@ -94,16 +129,6 @@ impl PartTokens {
         *self.of(largest) += left;
         self
     }
-
-    const KINDS: [PartKind; 7] = [
-        PartKind::Text,
-        PartKind::Thinking,
-        PartKind::ToolCall,
-        PartKind::ToolResult,
-        PartKind::Media,
-        PartKind::ToolDefinition,
-        PartKind::Other,
-    ];
 }
 
 #[cfg(test)]

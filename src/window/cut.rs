@@ -14,6 +14,8 @@ use crate::tokens;
 pub(super) struct Cut {
     /// The positions of the messages that are not special and stay, in display order.
     pub kept: Vec<usize>,
+    /// Those of the context, where they had to be looked for.
+    pub exchanges: Option<Exchanges>,
     /// Positions from the newest to the oldest, as far as it was looked at them.
     order: Vec<usize>,
     /// How many of the newest stay.
@@ -67,7 +69,8 @@ impl Cut {
         let all = newest.len;
         if fitting == all {
             let would_stay = [all; 3];
-            return Ok(Self::keeping(context, newest.order, Candidate { newest: all, prompt: None }, held, would_stay));
+            let order = newest.order;
+            return Ok(Self { exchanges, ..Self::keeping(context, order, Candidate::newest(all), held, would_stay) });
         }
         let too_small = |needed: u64| Error::WindowTooSmall {
             limit,
@@ -93,7 +96,8 @@ impl Cut {
             None => at_limit,
         };
         let would_stay = [fitting, whole, at_limit.newest];
-        Ok(Self::keeping(context, newest.order, chosen, held, would_stay))
+        let order = newest.order;
+        Ok(Self { exchanges, ..Self::keeping(context, order, chosen, held, would_stay) })
     }
 
     fn keeping(
@@ -108,7 +112,7 @@ impl Cut {
         kept.sort_unstable();
         kept.dedup();
         let dropped = context.others_count() - kept.len();
-        Self { kept, order, newest: candidate.newest, held, would_stay, dropped }
+        Self { kept, exchanges: None, order, newest: candidate.newest, held, would_stay, dropped }
     }
 
     pub fn drops_any(&self) -> bool {

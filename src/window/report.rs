@@ -5,7 +5,7 @@ use serde::{Serialize, Serializer};
 
 use super::cut::Cut;
 use super::{Reason, WindowOptions};
-use crate::conversation::{Context, Counting, Exchanges, Message, PartTokens, UnpairedKind};
+use crate::conversation::{Context, Counting, Exchanges, PartTokens, UnpairedKind};
 use crate::error::Error;
 
 /// The decision of a window. In JSON its keys are in camel case.
@@ -97,9 +97,10 @@ impl WindowReport {
         let dropped = ids(&|reason| !reason.keeps());
         let mut broken = Vec::new();
         let mut pending = Vec::new();
-        for unpaired in Exchanges::of(context).unpaired {
+        let exchanges = if cut.exchanges.is_some() { None } else { Some(Exchanges::of(context)) };
+        for unpaired in cut.exchanges.iter().chain(&exchanges).flat_map(|exchanges| &exchanges.unpaired) {
             let Some(MessageReport { id, kept, .. }) = messages.get(unpaired.position) else { continue };
-            let (id, call_id) = (id.clone(), unpaired.call_id);
+            let (id, call_id) = (id.clone(), unpaired.call_id.clone());
             let problem = match unpaired.kind {
                 UnpairedKind::Pending => {
                     pending.push(PendingCall { id, call_id });
@@ -153,13 +154,14 @@ impl WindowReport {
             add(&mut prefix, is_prefix);
             add(&mut all.before, true);
             add(&mut all.after, kept);
-            by_role.before.add(message, count);
+            let role = message.role();
+            by_role.before.add(role, count);
             by_part.before.add(&parts);
             if kept {
-                by_role.after.add(message, count);
+                by_role.after.add(role, count);
                 by_part.after.add(&parts);
             }
-            tokens.push((message.id().to_owned(), count));
+            tokens.push((report.map(|report| report.id.clone()).unwrap_or_default(), count));
         }
         Ok(Self {
             reserve,
@@ -177,10 +179,10 @@ impl WindowReport {
 }
 
 impl ByRole {
-    fn add(&mut self, message: &Message, tokens: u64) {
-        match self.0.iter_mut().find(|(role, _)| role == message.role()) {
+    fn add(&mut self, role: &str, tokens: u64) {
+        match self.0.iter_mut().find(|(known, _)| known == role) {
             Some((_, sum)) => *sum = sum.saturating_add(tokens),
-            None => self.0.push((message.role().to_owned(), tokens)),
+            None => self.0.push((role.to_owned(), tokens)),
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use crate::conversation::{CallOrResult, Context, Exchanges, Message, UnpairedKind};
+use crate::conversation::{CallOrResult, Context, Exchanges, Message, PartKind, UnpairedKind};
 
 /// The messages that are not special, in units that a window keeps or drops as a whole. Places are counted from the newest
 /// message, 0, to the oldest.
@@ -16,8 +16,8 @@ pub(super) struct Units<'c> {
 
 /// Whether a message is one of the user, and not the result of a call.
 pub(super) fn is_prompt(message: &Message) -> bool {
-    let is_call_or_result = |kind: &str| kind == "tool_use" || kind == "tool_result";
-    message.role() == "user" && !message.parts().iter().any(|part| part["type"].as_str().is_some_and(is_call_or_result))
+    let kinds = message.kinds();
+    !kinds.contains(PartKind::ToolCall) && !kinds.contains(PartKind::ToolResult) && message.role() == "user"
 }
 
 impl<'c> Units<'c> {
