@@ -181,7 +181,7 @@ async fn arguments_of_any_type_are_refused_by_name() {
     let options = Object::new();
     set(&options, "boundary", &7.into());
     let error = context.plan_sequence_window(&1.into(), &options).unwrap_err();
-    assert!(property(&error, "message").starts_with("options: "));
+    assert!(property(&error, "message").starts_with("options.boundary: "));
     assert!(encoding_for_model(&7.into()).is_err());
 }
 

@@ -48,9 +48,9 @@ async function compiles(...project) {
 const IMPORTS = `import {
   Session, Context, SystemPromptMessage, ToolDefinitionsMessage, Message, ContentPart, MemoryStorage, countTokens, encodingForModel, loadEncoding, init,
   SessionError, SessionNotFoundError, ContextNotFoundError, CorruptSessionError, ConflictError, InvalidArgumentError, InvalidMessageError, UnknownEncodingError,
-  EncodingNotLoadedError, StorageError,
+  EncodingNotLoadedError, StorageError, WindowTooSmallError,
 } from 'peteos-session'
-import type { SessionMessage, StoredMessage, WindowReport, SessionStorage, EncodingName, SessionSummary, ContextDict, SessionDict } from 'peteos-session'
+import type { SessionMessage, StoredMessage, WindowReport, TokenWindowOptions, WindowReason, SessionStorage, EncodingName, SessionSummary, ContextDict, SessionDict } from 'peteos-session'
 import { NodeFileStorage } from 'peteos-session/node'
 import type { NodeFileStorageOptions } from 'peteos-session/node'
 import { IndexedDBStorage, OPFSStorage } from 'peteos-session/browser-storage'
@@ -106,6 +106,23 @@ export async function main(): Promise<void> {
   window?.addAnchor('notes', 0, { afterExisting: false })
   const report: WindowReport = context.planTokenWindow(5, 'gpt2')
   check<Equal<typeof report.tokensBefore, number | null>>()
+  const options: TokenWindowOptions = {
+    boundary: 'turn', hysteresis: { to: 5 }, pin: [id] as const, reserve: 1,
+    media: (part) => (part.source.type === 'url' ? 85 : part.source.data.length),
+    counter: (text, message) => text.length + message.id.length,
+  }
+  again.rollingTokenWindow(4000, undefined, options)
+  again.rollingSequenceWindow(4, { boundary: 'exchange', pin: [] })
+  context.totalTokenCount('o200k_base', { media: 'reference' })
+  context.tokenCounts(undefined, { media: 85, counter: (text) => text.length })
+  const reasons: WindowReason[] = report.messages.map(({ reason }) => reason)
+  const thought: number | undefined = report.tokensByPart?.after.thinking
+  const byRole: number | undefined = report.tokensByRole?.before['user']
+  for (const { id, callId, problem } of report.broken) { const broken: string = id + callId + problem; void broken }
+  try { context.planSequenceWindow(0, { boundary: 'turn' }) } catch (error) {
+    if (error instanceof WindowTooSmallError) { const needed: number = error.limit + error.needed + (error.specialTokens ?? 0); void needed }
+  }
+  void [reasons, thought, byRole]
   const kept: readonly string[] = report.kept
   const tokens: number | undefined = report.tokens?.[id]
   const fork = context.fork({ start: -5, end: 7, systemPromptMessage: SystemPromptMessage.create('x') })
@@ -232,6 +249,16 @@ const WRONG = [
   "ToolDefinitionsMessage.create([{ description: 'x' }])",
   'SystemPromptMessage.create(5)',
   "report.kept.push('x')",
+  "report.messages[0]!.reason = 'recent'",
+  "context.planTokenWindow(5, 'gpt2', { boundary: 'sentence' })",
+  "context.planTokenWindow(5, 'gpt2', { hysteresis: 5 })",
+  "context.planTokenWindow(5, 'gpt2', { hysteresis: {} })",
+  "context.planTokenWindow(5, 'gpt2', { pin: 'id' })",
+  "context.planTokenWindow(5, 'gpt2', { media: 'none' })",
+  "context.planTokenWindow(5, 'gpt2', { counter: () => 'x' })",
+  'context.planSequenceWindow(5, { reserve: 5 })',
+  "const reason: WindowReason = 'why'; void reason",
+  "const options: TokenWindowOptions = { counter: (text: number) => text }; void options",
   'report.limit = 5',
   "const bad: SessionStorage = { read: () => 'text', write() {}, list: () => [], remove() {} }; void bad",
   'const bad: SessionStorage = { read: () => null, write() {}, list: () => [] }; void bad',
@@ -247,7 +274,7 @@ export function wrong(): void {
 ${WRONG.map((line) => `  // @ts-expect-error\n  { ${line} }`).join('\n')}
 }
 void [MemoryStorage, NodeFileStorage, init, SessionError, SessionNotFoundError, ContextNotFoundError, CorruptSessionError, ConflictError, InvalidArgumentError,
-  InvalidMessageError, UnknownEncodingError, EncodingNotLoadedError, StorageError, loadEncoding, encodingForModel, countTokens]
+  InvalidMessageError, UnknownEncodingError, EncodingNotLoadedError, StorageError, WindowTooSmallError, loadEncoding, encodingForModel, countTokens]
 export type Unused = [SessionMessage, EncodingName, SessionSummary, ContextDict, SessionDict]
 `
 
