@@ -6,17 +6,16 @@ import { createMessageRow } from './message-row.js'
  * @param {HTMLElement} list
  */
 export function createMessageList(list) {
-  /** @type {(ReturnType<typeof createMessageRow> & { id: string })[]} */
+  /** @type {ReturnType<typeof createMessageRow>[]} */
   let rows = []
 
   return {
     show(context) {
       const titles = titlesOf(context)
       const toolNames = toolNamesOf(context.messages)
-      rows = context.messages.map((message, index) => ({
-        id: message.id,
-        ...createMessageRow(message, { number: index + 1, title: titles.get(message.id) ?? null, toolNames }),
-      }))
+      rows = context.messages.map((message, index) =>
+        createMessageRow(message, { number: index + 1, title: titles.get(message.id) ?? null, toolNames }),
+      )
       list.replaceChildren(...rows.map(({ node }) => node))
     },
 
@@ -30,10 +29,9 @@ export function createMessageList(list) {
       })
     },
 
-    /** Dims the messages with these ids, and no other. */
-    dim(dropped) {
-      const ids = new Set(dropped)
-      for (const row of rows) row.setDropped(ids.has(row.id))
+    /** Dims the messages that a report drops, and no other. */
+    dim(reports) {
+      rows.forEach((row, index) => row.setDropped(reports[index].kept ? null : reports[index].reason))
     },
 
     /** Brings the first message that follows dropped ones into view. */

@@ -13,6 +13,13 @@ const ROLES = new Map([
   ['tool_result', { label: 'Tool result', colour: 'tool' }],
 ])
 
+/** What is said of a dropped message, by the reason that the report gives. */
+const DROPPED = {
+  'over-limit': 'dropped',
+  exchange: 'dropped with its exchange',
+  turn: 'dropped with its turn',
+}
+
 /**
  * One message of the list.
  *
@@ -24,6 +31,7 @@ export function createMessageRow(message, { number, title, toolNames }) {
   const role = ROLES.get(message.role) ?? { label: asText(message.role) || 'No role', colour: 'other' }
   const tokens = element('span', { className: 'tokens', title: 'Tokens of this message' })
   const running = element('span', { className: 'running', title: 'Tokens up to this message' })
+  const mark = element('span', { className: 'dropped-mark' }, DROPPED['over-limit'])
   const node = element(
     'li',
     { className: 'message' },
@@ -33,7 +41,7 @@ export function createMessageRow(message, { number, title, toolNames }) {
       { className: 'message-head' },
       element('h3', { className: 'role', dir: 'auto' }, title ?? role.label),
       timeOf(message),
-      element('span', { className: 'dropped-mark' }, 'dropped'),
+      mark,
       tokens,
       running,
     ),
@@ -42,7 +50,7 @@ export function createMessageRow(message, { number, title, toolNames }) {
   node.dataset.role = role.colour
   node.classList.toggle('special', title !== null)
 
-  let isDropped = false
+  let dropped = null
   return {
     node,
     setTokens(count, total) {
@@ -50,10 +58,11 @@ export function createMessageRow(message, { number, title, toolNames }) {
       running.textContent = total === null ? '' : formatNumber(total)
     },
     /** Touches the page only when something changes: this is called for every row as the slider moves. */
-    setDropped(value) {
-      if (value === isDropped) return
-      isDropped = value
-      node.classList.toggle('dropped', value)
+    setDropped(reason) {
+      if (reason === dropped) return
+      if (reason !== null && mark.textContent !== DROPPED[reason]) mark.textContent = DROPPED[reason]
+      if ((reason === null) !== (dropped === null)) node.classList.toggle('dropped', reason !== null)
+      dropped = reason
     },
   }
 }

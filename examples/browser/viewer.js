@@ -14,6 +14,7 @@ import { createWindowBar } from './window-bar.js'
 export function createViewer({ showStatus, showError }) {
   const contextField = byId('context')
   const encodingField = byId('encoding')
+  const boundaryField = byId('boundary')
   const toCut = byId('to-cut')
   const list = createMessageList(byId('messages'))
   const bar = createWindowBar()
@@ -27,6 +28,7 @@ export function createViewer({ showStatus, showError }) {
 
   toCut.addEventListener('click', () => list.scrollToCut())
   encodingField.addEventListener('change', () => countTokens())
+  boundaryField.addEventListener('change', scheduleWindow)
   contextField.addEventListener('change', async () => {
     const id = contextField.value
     try {
@@ -95,7 +97,7 @@ export function createViewer({ showStatus, showError }) {
     if (budget.mode === 'tokens' && counts === null) return
     try {
       const report = plan()
-      list.dim(report.dropped)
+      list.dim(report.messages)
       bar.show(sumWindow(context.messages, counts, report))
       toCut.disabled = report.dropped.length === 0 || report.kept.length === 0
       budget.showFault('')
@@ -105,9 +107,10 @@ export function createViewer({ showStatus, showError }) {
   }
 
   function plan() {
+    const options = { boundary: boundaryField.value }
     return budget.mode === 'tokens'
-      ? context.planTokenWindow(budget.limit, encodingField.value)
-      : context.planSequenceWindow(budget.limit)
+      ? context.planTokenWindow(budget.limit, encodingField.value, options)
+      : context.planSequenceWindow(budget.limit, options)
   }
 
   return {

@@ -108,6 +108,38 @@ test('the slider dims exactly what planSequenceWindow drops', withPage(async (pa
   }
 }))
 
+test('the boundary decides where the window begins, and each dropped message says why', withPage(async (page, origin) => {
+  const session = createSession(60)
+  const context = session.activeContext
+  await openViewer(page, origin)
+  await openFiles(page, await filesOf(session))
+
+  const words = { 'over-limit': 'dropped', exchange: 'dropped with its exchange', turn: 'dropped with its turn' }
+  const seen = new Set()
+  const total = context.totalTokenCount()
+  for (const boundary of ['exchange', 'turn', 'message']) {
+    await page.getByLabel('Begins at').selectOption(boundary)
+    for (let tenth = 4; tenth < 10; tenth++) {
+      const budget = Math.floor((total * tenth) / 10)
+      await page.fill('#limit', String(budget))
+      const { dropped, messages } = context.planTokenWindow(budget, undefined, { boundary })
+      assert.deepEqual(await dimmed(page), positions(context, dropped), `${boundary}, a budget of ${budget}`)
+      const said = await page.locator('.message.dropped .dropped-mark').allTextContents()
+      const reasons = messages.filter(({ kept }) => !kept).map(({ reason }) => reason)
+      assert.deepEqual(said, reasons.map((reason) => words[reason]))
+      reasons.forEach((reason) => seen.add(reason))
+    }
+  }
+  assert.deepEqual([...seen].sort(), Object.keys(words).sort())
+
+  await page.getByLabel('Begins at').selectOption('turn')
+  const before = await dimmed(page)
+  await page.fill('#limit', '1')
+  await settled(page)
+  assert.match(await page.textContent('#limit-fault'), /raise maxTokens to \d+/)
+  assert.deepEqual(await dimmed(page), before)
+}))
+
 test('the bar and its table show what is always sent, kept and dropped', withPage(async (page, origin) => {
   const session = createSession(50)
   await openViewer(page, origin)
