@@ -48,7 +48,16 @@ export async function windows() {
       { row: 'window again', column, run: onFork((fork) => (window(fork), perCall(10, () => window(fork)))) },
     ]
   })
-  return interleaved([...ours, ...peer], 9)
+  const whole = OUR_SIZES.flatMap((size) => {
+    const context = historyWithCalls(size)
+    const row = (row, run) => ({ row, column: String(size), run: () => perCall(1, run) })
+    return [
+      ...['exchange', 'turn'].map((boundary) =>
+        row(`window of whole ${boundary}s`, () => context.rollingTokenWindow(BUDGET, ENCODING, { boundary })?.free())),
+      row('plan of whole turns', () => context.planTokenWindow(BUDGET, ENCODING, { boundary: 'turn' })),
+    ]
+  })
+  return interleaved([...ours, ...whole, ...peer], 9)
 }
 
 /** With a row that has our time, nothing counted yet, in multiples of the peer's. */
@@ -59,6 +68,22 @@ export function withRatios(results) {
     return { row: 'ratio of the first to the last', column: String(size), median: ratio }
   })
   return [...results, ...ratios]
+}
+
+/** Prompts, calls, results and answers in turn. */
+function historyWithCalls(size) {
+  const context = Context.create()
+  for (let index = 0; index < size; index++) {
+    const call = `call-${index - (index % 4)}`
+    const message = [
+      () => ({ role: 'user', content: [ContentPart.text(`${index} ${TEXT}`)] }),
+      () => ({ role: 'assistant', content: [ContentPart.text('I look.'), ContentPart.toolUse(call, 'look', { index })] }),
+      () => ({ role: 'tool_result', content: [ContentPart.toolResult(call, `${index} ${TEXT}`)] }),
+      () => ({ role: 'assistant', content: [ContentPart.text(TEXT)] }),
+    ][index % 4]
+    context.append(message())
+  }
+  return context
 }
 
 function historyOf(size) {
