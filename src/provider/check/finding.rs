@@ -13,7 +13,7 @@ pub struct Finding {
     /// What is wrong.
     pub message: String,
     /// What to do.
-    pub fix: String,
+    pub fix: &'static str,
 }
 
 impl Serialize for Rule {
@@ -31,23 +31,30 @@ type Place = (usize, usize);
 
 impl Findings {
     /// One on the whole list.
-    pub fn on_list(&mut self, rule: Rule, message: String, fix: &str) {
+    pub fn on_list(&mut self, rule: Rule, message: String, fix: &'static str) {
         self.push((0, 0), rule, "messages".to_owned(), message, fix);
     }
 
     /// One on a message, or a field of it.
-    pub fn on_message(&mut self, rule: Rule, position: usize, field: &str, message: String, fix: &str) {
+    pub fn on_message(&mut self, rule: Rule, position: usize, field: &str, message: String, fix: &'static str) {
         self.push((position, 0), rule, join(format!("messages[{position}]"), field), message, fix);
     }
 
     /// One on a part of a message, or a field of it.
-    pub fn on_part(&mut self, rule: Rule, (position, part): (usize, usize), field: &str, message: String, fix: &str) {
+    pub fn on_part(
+        &mut self,
+        rule: Rule,
+        (position, part): (usize, usize),
+        field: &str,
+        message: String,
+        fix: &'static str,
+    ) {
         let path = join(format!("messages[{position}].content[{part}]"), field);
         self.push((position, part + 1), rule, path, message, fix);
     }
 
-    fn push(&mut self, place: Place, rule: Rule, path: String, message: String, fix: &str) {
-        self.0.push((place, Finding { rule, path, message, fix: fix.to_owned() }));
+    fn push(&mut self, place: Place, rule: Rule, path: String, message: String, fix: &'static str) {
+        self.0.push((place, Finding { rule, path, message, fix }));
     }
 
     /// By place, then by rule.

@@ -66,7 +66,7 @@ fn findings_are_sorted_by_place_then_by_rule() {
 #[test]
 fn a_result_that_may_still_come_is_asked_for() {
     let calls = json!({"role": "assistant", "content": [call("a")]});
-    let fix = |messages: &[Value]| check(&context(messages), Format::Anthropic).unwrap()[0].fix.clone();
+    let fix = |messages: &[Value]| check(&context(messages), Format::Anthropic).unwrap()[0].fix;
     assert!(fix(&[user(), calls.clone()]).starts_with("Append"));
     let answer = json!({"role": "assistant", "content": [{"type": "text", "text": "Well."}]});
     assert!(fix(&[user(), calls, user(), answer]).starts_with("Put"));

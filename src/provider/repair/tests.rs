@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 use super::super::check::{CHECKED, check, judge};
 use super::super::samples::{self, call, context, result, said, text};
 use super::*;
+use crate::conversation::Special;
 
 /// Role and parts of what is sent.
 fn mended(dicts: &[Value], format: Format) -> Vec<Value> {
@@ -128,6 +129,18 @@ fn a_conversation_begins_with_the_user() {
     assert_eq!(mended(&orphans, Format::Gemini), [put_in]);
     assert_eq!(mended(&orphans, Format::OpenAiResponses), Vec::<Value>::new());
     assert_eq!(mended(&[], Format::Anthropic), [said("user", json!([text(NO_MESSAGES)]))]);
+}
+
+#[test]
+fn a_system_prompt_alone_is_a_message_of_chat_completions() {
+    let environment = crate::environment::fixed::Fixed::default();
+    let prompt = json!({"content": [text("Be careful.")]});
+    let prompt = Message::given_special(Special::SystemPrompt, prompt, &environment).unwrap();
+    let context = Context::create(Some(prompt), None, None, &environment);
+    for format in CHECKED {
+        let put_in = matches!(format, Format::Anthropic | Format::Gemini);
+        assert_eq!(mend(&context, format).len(), usize::from(put_in), "{}", format.name());
+    }
 }
 
 #[test]
