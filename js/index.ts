@@ -26,6 +26,7 @@ export {
   WindowTooSmallError,
 } from './errors.js'
 export { ContentPart, Message, SystemPromptMessage, ToolDefinitionsMessage } from './messages.js'
+export { check, type Provider, type ProviderFinding, type ProviderRule } from './provider-check.js'
 export { init, type ModuleSource } from './runtime.js'
 export {
   type ForkedContext,

@@ -86,6 +86,11 @@ impl Message {
         Ok((Self::new(dict), generated))
     }
 
+    /// A message of a dict of ours, which has all that it needs.
+    pub(crate) fn of_dict(dict: Object) -> Self {
+        Self::new(dict)
+    }
+
     fn new(dict: Object) -> Self {
         let sequence = dict
             .get(SEQUENCE_NUMBER)
@@ -147,7 +152,7 @@ impl Message {
     }
 
     /// This message with other content.
-    pub(super) fn with_content(&self, content: Value) -> Self {
+    pub(crate) fn with_content(&self, content: Value) -> Self {
         let mut dict = self.dict.clone();
         dict.insert("content".to_owned(), content);
         dict.shift_remove("token_count");

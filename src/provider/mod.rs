@@ -1,5 +1,10 @@
 //! The formats in which model providers take a conversation.
 
+pub mod check;
+pub mod repair;
+#[cfg(all(test, not(target_arch = "wasm32")))]
+mod samples;
+
 use crate::error::Error;
 
 /// A format of messages: that of a provider's API, or of the AI SDK, which speaks to many.

@@ -1,0 +1,122 @@
+//! The rules of thinking.
+
+use std::collections::HashSet;
+
+use super::super::Format;
+use super::finding::Findings;
+use super::part::{Part, Role, takes_thinking};
+use super::rule::Rule;
+use super::turn::{Turn, current_turn};
+
+pub fn judge(turns: &[Turn<'_>], format: Format, findings: &mut Findings) {
+    alone(turns, format, findings);
+    match format {
+        Format::Anthropic => removed_in_tool_loop(turns, findings),
+        Format::Gemini => removed_from_steps(turns, findings),
+        Format::OpenAiResponses => removed_from_items(turns, findings),
+        _ => {}
+    }
+}
+
+fn alone(turns: &[Turn<'_>], format: Format, findings: &mut Findings) {
+    if !Rule::ThinkingAlone.holds_for(format) {
+        return;
+    }
+    let mut next_is_assistant = false;
+    for turn in turns.iter().rev().filter(|turn| !turn.is_silent) {
+        let message = if turn.has_thinking() && !turn.says_something(format) {
+            Some("refuses a message of which it cannot be given the only thing, thinking")
+        } else if !next_is_assistant && !last_thinking(turn, format).is_empty() {
+            Some("refuses thinking after which nothing comes")
+        } else {
+            None
+        };
+        if let Some(message) = message {
+            let fix = "Leave the thinking out, or keep what came after it.";
+            let message = format!("{} {message}", format.name());
+            findings.on_message(Rule::ThinkingAlone, turn.position, "content", message, fix);
+        }
+        next_is_assistant = turn.role == Role::Assistant;
+    }
+}
+
+/// The indices of the thinking that a turn ends with, where a provider refuses that.
+pub fn last_thinking(turn: &Turn<'_>, format: Format) -> HashSet<usize> {
+    if !matches!(format, Format::Anthropic | Format::OpenAiResponses) {
+        return HashSet::new();
+    }
+    let given = turn.parts.iter().enumerate().rev().filter(|(_, part)| turn.is_given(part, format));
+    given.take_while(|(_, part)| matches!(part, Part::Thinking(_))).map(|(index, _)| index).collect()
+}
+
+/// Thinking without a signature before calls whose results are handed in now.
+fn removed_in_tool_loop(turns: &[Turn<'_>], findings: &mut Findings) {
+    let last = turns.iter().rfind(|turn| !turn.is_silent);
+    if !last.is_some_and(|last| last.may_have_results() && last.has_results()) {
+        return;
+    }
+    for turn in turns.iter().skip(current_turn(turns)).filter(|turn| turn.has_calls()) {
+        for part in thinking_left_out(turn, Format::Anthropic) {
+            let message = "anthropic refuses tool results whose calls have lost their thinking, with thinking on";
+            let fix = "Keep the signature of the thinking, or leave it out and turn thinking off for this request.";
+            findings.on_part(Rule::ThinkingRemoved, (turn.position, part), "signature", message.to_owned(), fix);
+        }
+    }
+}
+
+/// Steps without a thought signature among others that have one.
+fn removed_from_steps(turns: &[Turn<'_>], findings: &mut Findings) {
+    for (index, part) in unsigned_steps(turns) {
+        let Some(turn) = turns.get(index) else { continue };
+        let message = "gemini refuses a step of the current turn whose first tool call has lost its thought signature";
+        let fix = "Keep the thought_signature of the call.";
+        findings.on_part(Rule::ThinkingRemoved, (turn.position, part), "thought_signature", message.to_owned(), fix);
+    }
+}
+
+/// The first calls of the steps since the last prompt that have no thought signature, where calls have them; by index of
+/// the turn and of the part.
+pub fn unsigned_steps(turns: &[Turn<'_>]) -> Vec<(usize, usize)> {
+    let start = current_turn(turns);
+    let calls = |turn: &Turn<'_>| -> Vec<(usize, bool)> {
+        let parts = turn.parts.iter().enumerate();
+        parts
+            .filter_map(|(part, read)| if let Part::Call(call) = read { Some((part, call.signed)) } else { None })
+            .collect()
+    };
+    let steps: Vec<(usize, Vec<(usize, bool)>)> = turns
+        .iter()
+        .enumerate()
+        .skip(start)
+        .filter(|(_, turn)| turn.role == Role::Assistant && turn.has_calls())
+        .map(|(index, turn)| (index, calls(turn)))
+        .collect();
+    if !steps.iter().flat_map(|(_, calls)| calls).any(|(_, signed)| *signed) {
+        return Vec::new();
+    }
+    let firsts =
+        steps.into_iter().filter_map(|(index, calls)| calls.first().map(|&(part, signed)| (index, part, signed)));
+    firsts.filter(|(_, _, signed)| !signed).map(|(index, part, _)| (index, part)).collect()
+}
+
+/// Calls with the id of their item whose reasoning cannot be handed over.
+fn removed_from_items(turns: &[Turn<'_>], findings: &mut Findings) {
+    for turn in
+        turns.iter().filter(|turn| turn.parts.iter().any(|part| matches!(part, Part::Call(call) if call.has_item_id)))
+    {
+        for part in thinking_left_out(turn, Format::OpenAiResponses) {
+            let message = "openai-responses refuses a tool call by its item's id without the reasoning item before it";
+            let fix = "Keep the id of the thinking, or leave the id of the tool call out.";
+            findings.on_part(Rule::ThinkingRemoved, (turn.position, part), "id", message.to_owned(), fix);
+        }
+    }
+}
+
+/// The indices of the thinking parts of a turn of the assistant that a format cannot be given.
+fn thinking_left_out(turn: &Turn<'_>, format: Format) -> impl Iterator<Item = usize> {
+    let is_left_out = move |part: &Part<'_>| match part {
+        Part::Thinking(fields) => turn.role == Role::Assistant && !takes_thinking(format, turn.role, fields),
+        _ => false,
+    };
+    turn.parts.iter().enumerate().filter(move |(_, part)| is_left_out(part)).map(|(index, _)| index)
+}
