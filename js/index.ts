@@ -25,6 +25,8 @@ export {
   UnknownEncodingError,
 } from './errors.js'
 export { ContentPart, Message, SystemPromptMessage, ToolDefinitionsMessage } from './messages.js'
+export type * from './provider-types.js'
+export { fromMessages, toMessages, type ToMessagesOptions } from './providers.js'
 export { init, type ModuleSource } from './runtime.js'
 export {
   type ForkedContext,
