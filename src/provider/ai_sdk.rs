@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::draft::{self, Draft};
 use super::field::Field;
 use super::media::{self, Media, MediaKind, Origin};
-use super::request::{self, Carried, carry, carry_back, joined, object_schema, request, system_texts};
+use super::request::{self, Carried, carry, carry_back, joined, object_schema, request, set, system_texts};
 use super::source::{Part, Source, Speaker, Turn};
 use crate::error::{Error, ShapeError};
 use crate::json::Object;
@@ -189,7 +189,7 @@ fn read_part(part: &Field, parts: &mut Vec<Value>) -> Result<(), ShapeError> {
         "tool-result" => {
             let mut result = read_result(part)?;
             if let Some(first) = result.first_mut() {
-                first["name"] = part.required_string("toolName")?.into();
+                set(first, "name", part.required_string("toolName")?.into());
                 carry_back(part.object()?, first, &[OPTIONS]);
             }
             parts.extend(result);
@@ -210,7 +210,7 @@ fn read_media(data: &Field, media_type: Option<&Field>, only: Option<MediaKind>)
         let mut source =
             media::source_of_url(text).ok_or_else(|| data.fault("expected an address, or a data: URL in base64"))?;
         if let Some(stated) = stated.filter(|_| source["type"] == "url") {
-            source["media_type"] = stated.into();
+            set(&mut source, "media_type", stated.into());
         }
         source
     } else {
@@ -248,7 +248,7 @@ fn read_result(part: &Field) -> Result<Vec<Value>, ShapeError> {
         "error-json" => (output.object()?.get("value").unwrap_or(&Value::Null).to_string(), true),
         "execution-denied" => {
             let mut result = draft::result(id, output.optional_string("reason")?.unwrap_or("denied"), true);
-            result["execution_status"] = "denied".into();
+            set(&mut result, "execution_status", "denied".into());
             return Ok(vec![result]);
         }
         "content" => {

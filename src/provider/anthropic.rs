@@ -6,7 +6,7 @@ use super::draft::{self, Draft};
 use super::field::Field;
 use super::media::{self, Media, MediaKind, Origin, PDF};
 use super::request::{
-    self, Carried, carry, carry_back, object_schema, request, system_texts, unless_empty, with_results_joined,
+    self, Carried, carry, carry_back, object_schema, request, set, system_texts, unless_empty, with_results_joined,
 };
 use super::source::{Part, Source, Speaker, Text, Tool, Turn};
 use crate::error::{Error, ShapeError};
@@ -70,9 +70,9 @@ fn system_value(system: Vec<Value>) -> Value {
 fn tool_value(tool: &Tool) -> Value {
     let mut value = dict! {"name": tool.name};
     if let Some(description) = tool.description {
-        value["description"] = description.into();
+        set(&mut value, "description", description.into());
     }
-    value["input_schema"] = object_schema(tool);
+    set(&mut value, "input_schema", object_schema(tool));
     carry(tool.fields, &mut value, &[CACHE, STRICT]);
     value
 }
@@ -102,7 +102,7 @@ fn block(source: &Source, part: &Part, is_assistant: bool) -> Result<Option<Valu
             let mut block =
                 dict! {"type": "tool_result", "tool_use_id": result.call_id, "content": result.content.as_ref()};
             if result.is_error {
-                block["is_error"] = true.into();
+                set(&mut block, "is_error", true.into());
             }
             carry(result.fields, &mut block, &[CACHE]);
             block

@@ -4,6 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use serde_json::Value;
 
+use super::request::set;
 use super::source::BETWEEN_TEXTS;
 use crate::conversation::{Context, MESSAGES, Message, Special};
 use crate::environment::Environment;
@@ -102,7 +103,7 @@ impl Draft {
         }
         for part in self.messages.iter_mut().flat_map(|message| &mut message.parts) {
             if part["type"] == "tool_use" && part["call_id"].as_str().is_some_and(|id| answered.contains(id)) {
-                part["approval_status"] = "approved".into();
+                set(part, "approval_status", "approved".into());
             }
         }
     }
@@ -121,7 +122,7 @@ pub fn result(call_id: &str, content: &str, is_error: bool) -> Value {
     let mut part =
         dict! {"type": "tool_result", "call_id": call_id, "content": content, "execution_status": "executed"};
     if is_error {
-        part["is_error"] = true.into();
+        set(&mut part, "is_error", true.into());
     }
     part
 }
@@ -130,10 +131,10 @@ pub fn result(call_id: &str, content: &str, is_error: bool) -> Value {
 pub fn tool(name: &str, description: Option<&str>, parameters: Option<&Object>) -> Value {
     let mut part = dict! {"type": "tool", "name": name};
     if let Some(description) = description {
-        part["description"] = description.into();
+        set(&mut part, "description", description.into());
     }
     if let Some(parameters) = parameters {
-        part["parameters"] = parameters.clone().into();
+        set(&mut part, "parameters", parameters.clone().into());
     }
     part
 }

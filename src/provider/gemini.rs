@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::draft::{self, Draft};
 use super::field::Field;
 use super::media::{self, Media, MediaKind, Origin};
-use super::request::{self, Carried, carry, carry_back, request, system_texts, unless_empty, with_results_joined};
+use super::request::{self, Carried, carry, carry_back, request, set, system_texts, unless_empty, with_results_joined};
 use super::source::{Part, Source, Speaker, Tool, Turn};
 use crate::environment::Environment;
 use crate::error::{Error, ShapeError};
@@ -54,10 +54,10 @@ pub fn to(mut source: Source) -> Result<Object, Error> {
 fn tool_value(tool: &Tool) -> Value {
     let mut value = dict! {"name": tool.name};
     if let Some(description) = tool.description {
-        value["description"] = description.into();
+        set(&mut value, "description", description.into());
     }
     if let Some(parameters) = tool.parameters {
-        value["parametersJsonSchema"] = parameters.clone().into();
+        set(&mut value, "parametersJsonSchema", parameters.clone().into());
     }
     value
 }
@@ -263,7 +263,7 @@ impl Reader<'_> {
         }
         let mut parts = draft::result_of_parts(&id, content, is_error);
         if let Some(result) = parts.first_mut() {
-            result["name"] = name.into();
+            set(result, "name", name.into());
         }
         Ok(parts)
     }

@@ -8,9 +8,7 @@
 /// and the stack that a deep one needs.
 macro_rules! dict {
     ($($key:literal : $value:expr),* $(,)?) => {
-        serde_json::Value::Object(crate::json::Object::from_iter([
-            $(($key.to_owned(), serde_json::Value::from($value))),*
-        ]))
+        $crate::provider::request::object(&mut [$(($key, serde_json::Value::from($value))),*])
     };
 }
 

@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::draft::{self, Draft};
 use super::field::Field;
 use super::media::{self, Media, MediaKind, Origin, PDF};
-use super::request::{self, Carried, carry, carry_back, request, system_texts, unless_empty};
+use super::request::{self, Carried, carry, carry_back, request, set, system_texts, unless_empty};
 use super::source::{Part, Source, Speaker, Tool, Turn};
 use crate::error::{Error, ShapeError};
 use crate::json::Object;
@@ -57,10 +57,10 @@ pub fn to(source: Source) -> Result<Object, Error> {
 fn tool_value(tool: &Tool) -> Value {
     let mut function = dict! {"name": tool.name};
     if let Some(description) = tool.description {
-        function["description"] = description.into();
+        set(&mut function, "description", description.into());
     }
     if let Some(parameters) = tool.parameters {
-        function["parameters"] = parameters.clone().into();
+        set(&mut function, "parameters", parameters.clone().into());
     }
     carry(tool.fields, &mut function, &[STRICT]);
     dict! {"type": "function", "function": function}
@@ -147,7 +147,7 @@ fn assistant_message(source: &Source, turn: &Turn) -> Result<Option<Value>, Erro
     let content = if is_calls_alone { Value::Null } else { single_text(content) };
     let mut message = dict! {"role": "assistant", "content": content};
     if !calls.is_empty() {
-        message["tool_calls"] = calls.into();
+        set(&mut message, "tool_calls", calls.into());
     }
     Ok(Some(message))
 }
@@ -255,7 +255,7 @@ pub fn read_file(file: &Field) -> Result<Value, ShapeError> {
     let source = source.ok_or_else(|| data.fault("expected a PDF document as a data: URL in base64"))?;
     let mut part = dict! {"type": "pdf", "source": source};
     if let Some(name) = file.optional_string("filename")?.filter(|name| *name != UNNAMED_PDF) {
-        part["filename"] = name.into();
+        set(&mut part, "filename", name.into());
     }
     Ok(part)
 }

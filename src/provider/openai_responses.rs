@@ -6,7 +6,7 @@ use super::draft::{self, Draft};
 use super::field::Field;
 use super::media::{self, Media, MediaKind, Origin};
 use super::openai_chat::{UNNAMED_PDF, read_file};
-use super::request::{self, Carried, carry, carry_back, request, system_texts, unless_empty};
+use super::request::{self, Carried, carry, carry_back, request, set, system_texts, unless_empty};
 use super::source::{BETWEEN_TEXTS, Call, Part, Source, Speaker, Text, Tool, Turn};
 use crate::error::{Error, ShapeError};
 use crate::json::{Object, items};
@@ -69,10 +69,10 @@ pub fn to(source: Source) -> Result<Object, Error> {
 fn tool_value(tool: &Tool) -> Value {
     let mut value = dict! {"type": "function", "name": tool.name};
     if let Some(description) = tool.description {
-        value["description"] = description.into();
+        set(&mut value, "description", description.into());
     }
-    value["parameters"] = tool.parameters.map_or(Value::Null, |parameters| parameters.clone().into());
-    value["strict"] = false.into();
+    set(&mut value, "parameters", tool.parameters.map_or(Value::Null, |parameters| parameters.clone().into()));
+    set(&mut value, "strict", false.into());
     carry(tool.fields, &mut value, &[STRICT]);
     value
 }
@@ -292,11 +292,11 @@ fn read_reasoning(item: &Field) -> Result<Value, ShapeError> {
         texts.push(part.required_string("text")?);
     }
     let mut thinking = dict! {"type": "thinking", "text": texts.join(BETWEEN_TEXTS)};
-    thinking["id"] = item.required_string("id")?.into();
+    set(&mut thinking, "id", item.required_string("id")?.into());
     carry_back(item.object()?, &mut thinking, &[ENCRYPTED]);
     // The text alone would give one summary, or none where it is empty.
     if texts.len() > 1 || texts == [""] {
-        thinking["summary"] = texts.into();
+        set(&mut thinking, "summary", texts.into());
     }
     Ok(thinking)
 }

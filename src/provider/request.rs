@@ -8,9 +8,27 @@ use super::source::{BETWEEN_TEXTS, Part, Source, Speaker, Text, Tool, Turn};
 use crate::error::{Error, ShapeError};
 use crate::json::Object;
 
+/// What `dict!` makes. Not inlined: it stands at a hundred places.
+#[inline(never)]
+pub fn object(fields: &mut [(&str, Value)]) -> Value {
+    fields.iter_mut().map(|(key, value)| ((*key).to_owned(), value.take())).collect::<Object>().into()
+}
+
 /// The fields of a request; those that are null are absent.
 pub fn request<const N: usize>(fields: [(&str, Value); N]) -> Object {
-    fields.into_iter().filter(|(_, value)| !value.is_null()).map(|(key, value)| (key.to_owned(), value)).collect()
+    let mut request = Object::new();
+    for (key, value) in fields.into_iter().filter(|(_, value)| !value.is_null()) {
+        request.insert(key.to_owned(), value);
+    }
+    request
+}
+
+/// Sets a field of an object.
+#[inline(never)]
+pub fn set(object: &mut Value, key: &str, value: Value) {
+    if let Value::Object(fields) = object {
+        fields.insert(key.to_owned(), value);
+    }
 }
 
 /// A list, or null where it is empty.
@@ -50,7 +68,7 @@ pub type Carried = (&'static str, &'static str, fn(&Value) -> bool);
 pub fn carry(from: &Object, to: &mut Value, fields: &[Carried]) {
     for (ours, theirs, is_right) in fields {
         if let Some(value) = from.get(*ours).filter(|value| is_right(value)) {
-            to[*theirs] = value.clone();
+            set(to, theirs, value.clone());
         }
     }
 }
@@ -59,7 +77,7 @@ pub fn carry(from: &Object, to: &mut Value, fields: &[Carried]) {
 pub fn carry_back(from: &Object, to: &mut Value, fields: &[Carried]) {
     for (ours, theirs, is_right) in fields {
         if let Some(value) = from.get(*theirs).filter(|value| is_right(value)) {
-            to[*ours] = value.clone();
+            set(to, ours, value.clone());
         }
     }
 }
@@ -130,15 +148,15 @@ pub fn open<'v>(root: &Field<'v>, keys: &[&str]) -> Result<(Option<Field<'v>>, F
     root.required(keys.first().copied().unwrap_or_default()).map(|messages| (Some(root.clone()), messages))
 }
 
+/// Reads one part of a content and adds what it says.
+pub type ReadPart = fn(&Field, &mut Vec<Value>) -> Result<(), ShapeError>;
+
 /// The parts of a content that is a text, or a list of parts of which each is read.
 ///
 /// # Errors
 ///
 /// The field that is not what it has to be.
-pub fn content<'v>(
-    field: Option<Field<'v>>,
-    mut read: impl FnMut(&Field<'v>, &mut Vec<Value>) -> Result<(), ShapeError>,
-) -> Result<Vec<Value>, ShapeError> {
+pub fn content(field: Option<Field>, read: ReadPart) -> Result<Vec<Value>, ShapeError> {
     let mut parts = Vec::new();
     match field {
         None => {}
