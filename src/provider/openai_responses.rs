@@ -65,7 +65,8 @@ pub fn to(source: Source) -> Result<Object, Error> {
     ]))
 }
 
-/// Without `strict`, the API would take it for true and refuse many schemas.
+/// Functions are strict unless they say otherwise, and most schemas are refused then:
+/// <https://platform.openai.com/docs/guides/migrate-to-responses>.
 fn tool_value(tool: &Tool) -> Value {
     let mut value = dict! {"type": "function", "name": tool.name};
     if let Some(description) = tool.description {

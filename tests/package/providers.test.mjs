@@ -1,6 +1,7 @@
 // Conversations in the formats of model providers: there, and back again.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { jsonSchema, tool } from 'ai'
 import { load } from './installed.mjs'
 import { contextOf, conversation, conversationOf } from './support/conversations.mjs'
 import { refusedNow } from './support/errors.mjs'
@@ -467,6 +468,11 @@ test('ai-sdk: what requests of others say', () => {
     say('tool_result', { ...done, call_id: 'other', content: 'x', name: 'f' }, { type: 'image', source: { type: 'base64', data: 'AAAA', media_type: 'image/png' } }),
   ])
   assert.deepEqual(messagesOf({ prompt: 'Hi' }, 'ai-sdk'), [say('user', text('Hi'))])
+  const tools = { add: tool({ description: 'Adds', inputSchema: jsonSchema(parameters) }) }
+  assert.deepEqual(imported({ messages: [], tools }, 'ai-sdk').tools, [{ type: 'tool', name: 'add', description: 'Adds', parameters }])
+  for (const system of ['one', { role: 'system', content: 'one' }, [{ role: 'system', content: 'one' }]]) {
+    assert.deepEqual(imported({ system, messages: [] }, 'ai-sdk').system, [text('one')])
+  }
 })
 
 test('errors of a value name the way to the field', () => {
