@@ -135,7 +135,7 @@ pub fn from(root: &Field) -> Result<Draft, ShapeError> {
             "tool" => draft.push("tool_result", request::content(Some(content), read_part)?),
             other => {
                 let hint = format!("{other:?} is no role; use system, user, assistant or tool");
-                return Err(ShapeError::new(message.path.key("role"), hint));
+                return Err(message.fault_at("role", hint));
             }
         }
     }

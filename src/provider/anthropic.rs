@@ -162,7 +162,7 @@ pub fn from(root: &Field) -> Result<Draft, ShapeError> {
             "system" => draft.push("system", request::content(content, read_text)?),
             other => {
                 let hint = format!("{other:?} is no role; use user, assistant or system");
-                return Err(ShapeError::new(message.path.key("role"), hint));
+                return Err(message.fault_at("role", hint));
             }
         }
     }

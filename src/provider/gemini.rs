@@ -117,7 +117,7 @@ pub fn from(root: &Field, environment: &dyn Environment) -> Result<Draft, ShapeE
                 Some("model") => draft.push("assistant", parts),
                 Some(other) => {
                     let hint = format!("{other:?} is no role; use user or model");
-                    return Err(ShapeError::new(content.path.key("role"), hint));
+                    return Err(content.fault_at("role", hint));
                 }
             }
         } else {

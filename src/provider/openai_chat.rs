@@ -203,11 +203,11 @@ fn read_message(message: &Field, draft: &mut Draft) -> Result<(), ShapeError> {
         }
         "function" => {
             let hint = "messages of the role \"function\" are out of date; use \"tool\" with the id of the call";
-            return Err(ShapeError::new(message.path.key("role"), hint));
+            return Err(message.fault_at("role", hint));
         }
         other => {
             let hint = format!("{other:?} is no role; use system, developer, user, assistant or tool");
-            return Err(ShapeError::new(message.path.key("role"), hint));
+            return Err(message.fault_at("role", hint));
         }
     }
     Ok(())

@@ -253,7 +253,7 @@ fn read_message(item: &Field, draft: &mut Draft) -> Result<(), ShapeError> {
         }
         other => {
             let hint = format!("{other:?} is no role; use system, developer, user or assistant");
-            return Err(ShapeError::new(item.path.key("role"), hint));
+            return Err(item.fault_at("role", hint));
         }
     }
     Ok(())

@@ -132,13 +132,13 @@ pub fn system_texts(source: &Source, turn: &Turn) -> Result<Vec<String>, Error> 
 /// # Errors
 ///
 /// The field that is not what it has to be.
-pub fn open<'v>(root: &Field<'v>, keys: &[&str]) -> Result<(Option<Field<'v>>, Field<'v>), ShapeError> {
+pub fn open<'v>(root: &Field<'v>, keys: &[&'static str]) -> Result<(Option<Field<'v>>, Field<'v>), ShapeError> {
     if root.value.is_array() {
         return Ok((None, root.clone()));
     }
     if !root.value.is_object() {
         let expected = format!("an array of messages, or an object with them in `{}`", keys.join("` or `"));
-        return Err(crate::conversation::shape::wrong(&root.path, &expected, root.value));
+        return Err(root.wrong(&expected));
     }
     for key in keys {
         if let Some(messages) = root.get(key)? {
