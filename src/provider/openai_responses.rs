@@ -29,7 +29,9 @@ const ENCRYPTED: Carried = ("encrypted_content", "encrypted_content", Value::is_
 /// The part that has no place in it.
 pub fn to(source: Source) -> Result<Object, Error> {
     let mut input = Vec::new();
+    let mut has_reasoning = false;
     for turn in &source.turns {
+        has_reasoning &= turn.speaker == Speaker::Assistant;
         match turn.speaker {
             Speaker::Tools => input.extend(turn.parts.iter().filter_map(|part| {
                 let Part::Result(result) = part else { return None };
@@ -49,7 +51,7 @@ pub fn to(source: Source) -> Result<Object, Error> {
                 }
             }
             Speaker::Assistant => {
-                let items = assistant_items(&source, turn)?;
+                let items = assistant_items(&source, turn, &mut has_reasoning)?;
                 if items.is_empty() && !source.leaves_out(&items) {
                     input.push(dict! {"type": "message", "role": "assistant", "content": Vec::<Value>::new()});
                 }
@@ -122,13 +124,19 @@ fn user_media(source: &Source, media: &Media) -> Result<Value, Error> {
     }
 }
 
-fn assistant_items(source: &Source, turn: &Turn) -> Result<Vec<Value>, Error> {
+/// The items of a turn. An item with an id has to have the reasoning with it that it came from, else the API refuses it,
+/// so that ids are left out where the assistant has not thought before: a window or `strip_thinking` may have taken it.
+fn assistant_items(source: &Source, turn: &Turn, has_reasoning: &mut bool) -> Result<Vec<Value>, Error> {
     let mut items: Vec<Value> = Vec::new();
     for part in &turn.parts {
         match part {
-            Part::Text(text) => add_text(text, &mut items),
-            Part::Thinking(thinking) => items.extend(reasoning(thinking)),
-            Part::Call(call) => items.push(call_item(call)),
+            Part::Text(text) => add_text(text, item_id(text.fields, *has_reasoning), &mut items),
+            Part::Thinking(thinking) => {
+                let reasoning = reasoning(thinking);
+                *has_reasoning |= reasoning.is_some();
+                items.extend(reasoning);
+            }
+            Part::Call(call) => items.push(call_item(call, item_id(call.fields, *has_reasoning))),
             Part::Media(media) => {
                 let text = source.instead_of(media, "", "Responses takes no media of the assistant")?;
                 items.push(dict! {"type": "message", "role": "assistant", "content": text});
@@ -139,9 +147,13 @@ fn assistant_items(source: &Source, turn: &Turn) -> Result<Vec<Value>, Error> {
     Ok(items)
 }
 
+fn item_id(fields: &Object, has_reasoning: bool) -> Option<&str> {
+    fields.get(ITEM_ID.0).and_then(Value::as_str).filter(|_| has_reasoning)
+}
+
 /// Adds a text of the assistant: as the item that it was, or as one without an id.
-fn add_text(text: &Text, items: &mut Vec<Value>) {
-    let Some(id) = text.fields.get(ITEM_ID.0).and_then(Value::as_str) else {
+fn add_text(text: &Text, id: Option<&str>, items: &mut Vec<Value>) {
+    let Some(id) = id else {
         let mut item = dict! {"type": "message", "role": "assistant", "content": text.text.as_ref()};
         carry(text.fields, &mut item, &[PHASE]);
         items.push(item);
@@ -161,9 +173,11 @@ fn add_text(text: &Text, items: &mut Vec<Value>) {
     items.push(item);
 }
 
-fn call_item(call: &Call) -> Value {
+fn call_item(call: &Call, id: Option<&str>) -> Value {
     let mut item = dict! {"type": "function_call", "call_id": call.call_id, "name": call.name, "arguments": call.arguments.as_ref()};
-    carry(call.fields, &mut item, &[ITEM_ID]);
+    if let Some(id) = id {
+        set(&mut item, ITEM_ID.1, id.into());
+    }
     item
 }
 

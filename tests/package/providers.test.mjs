@@ -389,6 +389,20 @@ test('openai-responses: what requests of others say', () => {
   assert.deepEqual(messagesOf({ input: 'Hi' }, 'openai-responses'), [say('user', text('Hi'))])
 })
 
+test('openai-responses: an item has its id only where its reasoning is', () => {
+  const input = [
+    { role: 'user', content: 'a' },
+    { type: 'reasoning', id: 'rs_1', summary: [], encrypted_content: 'x' },
+    { type: 'function_call', id: 'fc_1', call_id: 'c', name: 'f', arguments: '{}' },
+  ]
+  const context = fromMessages(input, 'openai-responses')
+  const call = (of) => toMessages(of, 'openai-responses').input.at(-1)
+  assert.deepEqual(call(context), input[2])
+  const { id, ...withoutId } = input[2]
+  assert.equal(id, 'fc_1')
+  assert.deepEqual(call(context.stripThinking()), withoutId)
+})
+
 test('anthropic: what requests of others say', () => {
   const request = {
     system: [{ type: 'text', text: 'one', cache_control: { type: 'ephemeral' } }],

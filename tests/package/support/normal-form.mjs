@@ -24,6 +24,8 @@ export const FORMS = {
     joinsResults: 'neighbours',
     // The items of neighbouring messages of the assistant cannot be told apart.
     joinsAssistant: true,
+    // An item that has lost its reasoning may have no id.
+    needsThinkingForIds: true,
   },
   anthropic: {
     keeps: {
@@ -102,6 +104,7 @@ export function normalForm({ system, tools, messages }, format) {
   let prompt = (system ?? []).map((part) => (form.plainSystem || form.joinsSystemTexts ? plain(part) : kept(part, form, 'system')))
   if (form.joinsSystemTexts && prompt.length > 0) prompt = [joined(prompt)]
   if (form.gathersSystem) prompt.push(...turns.filter(({ role }) => role === 'system').flatMap(({ parts }) => parts.map(plain)))
+  if (form.needsThinkingForIds) dropLoneIds(turns)
   return {
     system: prompt.length > 0 ? prompt : null,
     tools: definitions.length > 0 ? definitions : null,
@@ -167,6 +170,17 @@ function keptTool(tool, form) {
     result.parameters = tool.parameters ? { type: 'object', ...tool.parameters } : { type: 'object', properties: {} }
   }
   return result
+}
+
+function dropLoneIds(turns) {
+  let hasThought = false
+  for (const { role, parts } of turns) {
+    hasThought &&= role === 'assistant'
+    for (const part of parts) {
+      if (part.type === 'thinking') hasThought = true
+      if (!hasThought) delete part.item_id
+    }
+  }
 }
 
 function pick(object, keys) {
