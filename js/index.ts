@@ -27,6 +27,8 @@ export {
 } from './errors.js'
 export { ContentPart, Message, SystemPromptMessage, ToolDefinitionsMessage } from './messages.js'
 export { check, type Provider, type ProviderFinding, type ProviderRule } from './provider-check.js'
+export type * from './provider-types.js'
+export { fromMessages, toMessages, type ToMessagesOptions } from './providers.js'
 export { init, type ModuleSource } from './runtime.js'
 export {
   type ForkedContext,

@@ -1,7 +1,7 @@
 import { InvalidArgumentError, InvalidMessageError } from './errors.js'
 
 /** What a value is handed in as, which decides the error that names its fault. */
-type Purpose = 'message' | 'dict' | 'rawDict' | 'arguments'
+type Purpose = 'message' | 'dict' | 'rawDict' | 'arguments' | 'value'
 
 /** Longer texts come near to what a string, or the memory of WebAssembly, can hold. */
 export const MAX_TEXT = 2 ** 27

@@ -46,10 +46,18 @@ export interface TextPart {
   text: string
 }
 
-/** What a model thought before it answered. */
+/** What a model thought before it answered. The optional fields are what its provider wants to see again. */
 export interface ThinkingPart {
   type: 'thinking'
   text: string
+  /** Of Anthropic. */
+  signature?: string
+  /** Of OpenAI's Responses: the id of the item. */
+  id?: string
+  /** Of OpenAI's Responses. */
+  encrypted_content?: string
+  /** Of Gemini; stands on other parts as well. */
+  thought_signature?: string
 }
 
 /** Where the data of a media part is: within it as base64 text, or at a URL. */
@@ -78,6 +86,10 @@ export interface ToolResultPart {
   type: 'tool_result'
   call_id: string
   content: string
+  /** The tool failed, and `content` says why. */
+  is_error?: boolean
+  /** The name of the tool, for a result whose call is not there. */
+  name?: string
   execution_status?:
     | 'waiting_for_approval'
     | 'waiting_for_execution'

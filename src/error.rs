@@ -154,8 +154,8 @@ impl ShapeError {
 
     /// The error of an argument that a caller handed in.
     pub fn in_argument(self, argument: &str) -> Error {
-        let at = if self.field.is_root() { argument.to_owned() } else { format!("{argument}.{}", self.field) };
-        Error::InvalidArgument { argument: at, message: self.message }
+        let at = self.field.below(&FieldPath::root().key(argument));
+        Error::InvalidArgument { argument: at.to_string(), message: self.message }
     }
 
     /// The error of a file, whose text serves to find the line.

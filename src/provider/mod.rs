@@ -1,11 +1,40 @@
-//! The formats in which model providers take a conversation.
+//! The formats in which model providers take a conversation, and the way of a context into them and back.
+//!
+//! [`source`] reads the parts of a context once for all formats, [`draft`] makes a context of what a format says; each
+//! format has a module that maps between these and its own shapes. What goes where, and what a format has no place for,
+//! is told in docs/providers.md.
 
+/// A JSON object of values that are taken as they are. `json!` would read and write each of them anew, which costs a copy
+/// and the stack that a deep one needs.
+macro_rules! dict {
+    ($($key:literal : $value:expr),* $(,)?) => {
+        $crate::provider::request::object(&mut [$(($key, serde_json::Value::from($value))),*])
+    };
+}
+
+mod ai_sdk;
+mod anthropic;
 pub mod check;
+mod draft;
+mod field;
+mod gemini;
+mod media;
+mod openai_chat;
+mod openai_responses;
 pub mod repair;
+mod request;
 #[cfg(all(test, not(target_arch = "wasm32")))]
 mod samples;
+mod source;
 
+use serde_json::Value;
+
+use crate::conversation::Context;
+use crate::environment::Environment;
 use crate::error::Error;
+use crate::json::Object;
+use field::Field;
+use source::Source;
 
 /// A format of messages: that of a provider's API, or of the AI SDK, which speaks to many.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,4 +77,43 @@ impl Format {
             Self::AiSdk => "ai-sdk",
         }
     }
+}
+
+/// The fields of a request that hold the conversation of a context: its messages, system prompt and tools.
+///
+/// # Errors
+///
+/// [`Error::InvalidArgument`] for a part that the format has no place for, or that is not what it has to be; it names the
+/// way to it in the context. With `repair` there is none: such a part is left out or replaced.
+pub fn to_messages(context: &Context, format: Format, repair: bool) -> Result<Object, Error> {
+    let specials = context.specials();
+    let mended = if repair { repair::mend(context, format) } else { Vec::new() };
+    let mended = mended.iter().map(|mended| &mended.message).enumerate();
+    let stored = context.messages().enumerate().filter(|(position, _)| !repair && !specials.contains(&Some(*position)));
+    let source = Source::read(context, mended.chain(stored), repair)?;
+    match format {
+        Format::OpenAiChat => openai_chat::to(source),
+        Format::OpenAiResponses => openai_responses::to(source),
+        Format::Anthropic => anthropic::to(source),
+        Format::Gemini => gemini::to(source),
+        Format::AiSdk => ai_sdk::to(source),
+    }
+}
+
+/// A new context of what [`to_messages`] gives, of another body of a request, or of a bare list of messages.
+///
+/// # Errors
+///
+/// [`Error::InvalidArgument`] for a field that is not what the format says, or for which a context has no place; it
+/// names the way to it in the value.
+pub fn from_messages(value: &Value, format: Format, environment: &dyn Environment) -> Result<Context, Error> {
+    let root = Field::root(value);
+    let draft = match format {
+        Format::OpenAiChat => openai_chat::from(&root),
+        Format::OpenAiResponses => openai_responses::from(&root),
+        Format::Anthropic => anthropic::from(&root),
+        Format::Gemini => gemini::from(&root, environment),
+        Format::AiSdk => ai_sdk::from(&root),
+    };
+    draft.map_err(|error| error.in_argument("value"))?.into_context(environment)
 }

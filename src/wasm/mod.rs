@@ -12,6 +12,7 @@ mod environment;
 mod errors;
 mod memory;
 mod patterns;
+mod provider;
 mod provider_check;
 mod session;
 mod storage;

@@ -17,6 +17,8 @@ const {
   ToolDefinitionsMessage,
   countTokens,
   encodingForModel,
+  fromMessages,
+  toMessages,
 } = await load('peteos-session')
 
 function example() {
@@ -96,6 +98,11 @@ for (const [name, make] of Object.entries(HOSTILE)) {
       'countTokens text': () => countTokens(make()),
       'countTokens encoding': () => countTokens('x', make()),
       encodingForModel: () => encodingForModel(make()),
+      'toMessages context': () => toMessages(make(), 'gemini'),
+      'toMessages provider': () => toMessages(context, make()),
+      'toMessages options': () => toMessages(context, 'gemini', { repair: make() }),
+      'fromMessages value': () => fromMessages(make(), 'gemini'),
+      'fromMessages provider': () => fromMessages([], make()),
       setActiveContext: () => session.setActiveContext(make()),
       autoApproveTools: () => {
         session.autoApproveTools = make()

@@ -168,8 +168,10 @@ const NAMES = [
   'UnknownEncodingError',
   'countTokens',
   'encodingForModel',
+  'fromMessages',
   'init',
   'loadEncoding',
+  'toMessages',
 ]
 
 test('every entry has the whole surface, under import and under require', async () => {

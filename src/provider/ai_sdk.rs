@@ -1,0 +1,278 @@
+//! `ModelMessage` of the AI SDK: <https://ai-sdk.dev/docs/reference/ai-sdk-core/model-message>.
+
+use serde_json::Value;
+
+use super::draft::{self, Draft};
+use super::field::Field;
+use super::media::{self, Media, MediaKind, Origin};
+use super::request::{self, Carried, carry, carry_back, joined, object_schema, request, set, system_texts};
+use super::source::{Part, Source, Speaker, Turn};
+use crate::error::{Error, ShapeError};
+use crate::json::Object;
+
+/// What a provider wants to see again, by the provider's name.
+const OPTIONS: Carried = ("provider_options", "providerOptions", is_options);
+const FILENAME: Carried = ("filename", "filename", Value::is_string);
+
+fn is_options(value: &Value) -> bool {
+    value.as_object().is_some_and(|options| options.values().all(Value::is_object))
+}
+
+/// The request of a conversation.
+///
+/// # Errors
+///
+/// The part that has no place in it.
+pub fn to(source: Source) -> Result<Object, Error> {
+    let mut messages = Vec::new();
+    for turn in &source.turns {
+        if turn.speaker == Speaker::System {
+            let texts = system_texts(&source, turn)?;
+            if !source.leaves_out(&texts) {
+                messages.push(dict! {"role": "system", "content": joined(texts.iter().map(String::as_str))});
+            }
+            continue;
+        }
+        let content = turn_content(&source, turn)?;
+        if !source.leaves_out(&content) {
+            let role = match turn.speaker {
+                Speaker::Assistant => "assistant",
+                Speaker::Tools => "tool",
+                Speaker::System | Speaker::User => "user",
+            };
+            messages.push(dict! {"role": role, "content": content});
+        }
+    }
+    let mut tools = Object::new();
+    for tool in &source.tools {
+        let mut value = Object::new();
+        if let Some(description) = tool.description {
+            value.insert("description".to_owned(), description.into());
+        }
+        value.insert("inputSchema".to_owned(), object_schema(tool));
+        tools.insert(tool.name.to_owned(), value.into());
+    }
+    let tools = if tools.is_empty() { Value::Null } else { tools.into() };
+    Ok(request([("system", request::one_system_text(&source.system)), ("messages", messages.into()), ("tools", tools)]))
+}
+
+fn turn_content(source: &Source, turn: &Turn) -> Result<Vec<Value>, Error> {
+    let mut content = Vec::new();
+    for part in &turn.parts {
+        let (mut value, fields) = match part {
+            Part::Text(text) => (draft::text(&text.text), text.fields),
+            Part::Thinking(text) => (dict! {"type": "reasoning", "text": text.text.as_ref()}, text.fields),
+            Part::RedactedThinking { .. } => continue,
+            Part::Media(media) => (media_value(source, media, turn.speaker)?, media.fields),
+            Part::Call(call) => {
+                let input = source.arguments(call)?;
+                let (id, name) = (call.call_id, call.name);
+                (dict! {"type": "tool-call", "toolCallId": id, "toolName": name, "input": input}, call.fields)
+            }
+            Part::Result(result) => {
+                let name = source.tool_name(result)?;
+                let kind = if result.is_error { "error-text" } else { "text" };
+                let output = dict! {"type": kind, "value": result.content.as_ref()};
+                let id = result.call_id;
+                (dict! {"type": "tool-result", "toolCallId": id, "toolName": name, "output": output}, result.fields)
+            }
+        };
+        carry(fields, &mut value, &[OPTIONS]);
+        content.push(value);
+    }
+    Ok(content)
+}
+
+/// The user has images as such; all else is a file.
+fn media_value(source: &Source, media: &Media, speaker: Speaker) -> Result<Value, Error> {
+    let (data, fault) = match media.origin {
+        // What has a colon is taken for an address, and what has none for data.
+        Origin::Data(data) => (data, data.contains(':').then_some(("source.data", "expected base64"))),
+        Origin::Url(url) => (url, (!url.contains(':')).then_some(("source.url", "expected an absolute address"))),
+    };
+    if let Some((field, fault)) = fault {
+        return Ok(draft::text(&source.instead_of(media, field, fault)?));
+    }
+    let media_type = media.media_type;
+    if media.kind == MediaKind::Image && speaker == Speaker::User {
+        return Ok(dict! {"type": "image", "image": data, "mediaType": media_type});
+    }
+    let mut file = dict! {"type": "file", "data": data, "mediaType": media_type};
+    carry(media.fields, &mut file, &[FILENAME]);
+    Ok(file)
+}
+
+/// What a request, or a list of messages, says.
+///
+/// # Errors
+///
+/// The field that is not what it has to be.
+pub fn from(root: &Field) -> Result<Draft, ShapeError> {
+    let (body, messages) = request::open(root, &["messages", "prompt"])?;
+    let mut draft = Draft::default();
+    if let Some(body) = body {
+        for key in ["system", "instructions"] {
+            if let Some(system) = body.get(key)? {
+                read_system(&system, &mut draft)?;
+            }
+        }
+        if let Some(tools) = body.get("tools")? {
+            for name in tools.object()?.keys() {
+                draft.tools.push(read_tool(name, &tools.required(name)?)?);
+            }
+        }
+    }
+    if let Value::String(text) = messages.value {
+        draft.push("user", vec![draft::text(text)]);
+        return Ok(draft);
+    }
+    for message in messages.items()? {
+        let content = message.required("content")?;
+        match message.required_string("role")? {
+            "system" => draft.push_system(vec![draft::text(content.string()?)]),
+            "user" => draft.push("user", request::content(Some(content), read_part)?),
+            "assistant" => draft.push("assistant", request::content(Some(content), read_part)?),
+            "tool" => draft.push("tool_result", request::content(Some(content), read_part)?),
+            other => {
+                let hint = format!("{other:?} is no role; use system, user, assistant or tool");
+                return Err(message.fault_at("role", hint));
+            }
+        }
+    }
+    Ok(draft)
+}
+
+fn read_system(system: &Field, draft: &mut Draft) -> Result<(), ShapeError> {
+    match system.value {
+        Value::String(text) => draft.system.push(draft::text(text)),
+        Value::Array(_) => {
+            for message in system.items()? {
+                draft.system.push(draft::text(message.required_string("content")?));
+            }
+        }
+        _ => draft.system.push(draft::text(system.required_string("content")?)),
+    }
+    Ok(())
+}
+
+fn read_tool(name: &str, tool: &Field) -> Result<Value, ShapeError> {
+    if let Some(other) = tool.optional_string("type")?.filter(|kind| *kind != "function" && *kind != "dynamic") {
+        return Err(tool.unknown("type", other));
+    }
+    let schema = tool.required("inputSchema")?;
+    // What `jsonSchema()` gives has the schema in a field.
+    let schema = schema.get("jsonSchema")?.unwrap_or(schema);
+    Ok(draft::tool(name, tool.optional_string("description")?, Some(schema.object()?)))
+}
+
+fn read_part(part: &Field, parts: &mut Vec<Value>) -> Result<(), ShapeError> {
+    let mut read = match part.required_string("type")? {
+        "text" => draft::text(part.required_string("text")?),
+        "reasoning" => dict! {"type": "thinking", "text": part.required_string("text")?},
+        "image" => {
+            let data = part.required("image")?;
+            let media_type = part.get("mediaType")?;
+            read_media(&data, media_type.as_ref(), Some(MediaKind::Image))?
+        }
+        "file" => {
+            let media_type = part.required("mediaType")?;
+            let mut file = read_media(&part.required("data")?, Some(&media_type), None)?;
+            carry_back(part.object()?, &mut file, &[FILENAME]);
+            file
+        }
+        "tool-call" => {
+            let input = part.required("input")?;
+            input.object()?;
+            let arguments = input.value.to_string();
+            draft::call(part.required_string("toolCallId")?, part.required_string("toolName")?, &arguments)
+        }
+        "tool-result" => {
+            let mut result = read_result(part)?;
+            if let Some(first) = result.first_mut() {
+                set(first, "name", part.required_string("toolName")?.into());
+                carry_back(part.object()?, first, &[OPTIONS]);
+            }
+            parts.extend(result);
+            return Ok(());
+        }
+        other => return Err(part.unknown("type", other)),
+    };
+    carry_back(part.object()?, &mut read, &[OPTIONS]);
+    parts.push(read);
+    Ok(())
+}
+
+/// A medium: data in base64, or an address, which may hold the data.
+fn read_media(data: &Field, media_type: Option<&Field>, only: Option<MediaKind>) -> Result<Value, ShapeError> {
+    let text = data.string()?;
+    let stated = media_type.map(|field| field.string()).transpose()?;
+    let source = if text.contains(':') {
+        let mut source =
+            media::source_of_url(text).ok_or_else(|| data.fault("expected an address, or a data: URL in base64"))?;
+        if let Some(stated) = stated.filter(|_| source["type"] == "url") {
+            set(&mut source, "media_type", stated.into());
+        }
+        source
+    } else {
+        let media_type = stated.or_else(|| image_type(text));
+        media::source_of_data(text, media_type.ok_or_else(|| data.fault("needs a mediaType beside it"))?)
+    };
+    let kind = match source["media_type"].as_str() {
+        Some(media_type) => MediaKind::of_type(media_type),
+        None => only,
+    };
+    match kind.filter(|kind| only.is_none_or(|only| only == *kind)) {
+        Some(kind) => Ok(dict! {"type": kind.name(), "source": source}),
+        None => {
+            let expected =
+                if only.is_some() { "that of an image" } else { "an image, a video, a sound or application/pdf" };
+            Err(media_type.unwrap_or(data).fault(format!("expected the media type of {expected}")))
+        }
+    }
+}
+
+/// The media type of an image by how its data begins.
+fn image_type(data: &str) -> Option<&'static str> {
+    const BEGINNINGS: [(&str, &str); 4] =
+        [("iVBORw0KGgo", "image/png"), ("/9j/", "image/jpeg"), ("R0lGOD", "image/gif"), ("UklGR", "image/webp")];
+    BEGINNINGS.into_iter().find(|(beginning, _)| data.starts_with(beginning)).map(|(_, media_type)| media_type)
+}
+
+fn read_result(part: &Field) -> Result<Vec<Value>, ShapeError> {
+    let id = part.required_string("toolCallId")?;
+    let output = part.required("output")?;
+    let (content, is_error) = match output.required_string("type")? {
+        "text" => (output.required_string("value")?.to_owned(), false),
+        "error-text" => (output.required_string("value")?.to_owned(), true),
+        "json" => (output.object()?.get("value").unwrap_or(&Value::Null).to_string(), false),
+        "error-json" => (output.object()?.get("value").unwrap_or(&Value::Null).to_string(), true),
+        "execution-denied" => {
+            let mut result = draft::result(id, output.optional_string("reason")?.unwrap_or("denied"), true);
+            set(&mut result, "execution_status", "denied".into());
+            return Ok(vec![result]);
+        }
+        "content" => {
+            let mut content = Vec::new();
+            for item in output.required("value")?.items()? {
+                read_result_content(&item, &mut content)?;
+            }
+            return Ok(draft::result_of_parts(id, content, false));
+        }
+        other => return Err(output.unknown("type", other)),
+    };
+    Ok(vec![draft::result(id, &content, is_error)])
+}
+
+fn read_result_content(item: &Field, content: &mut Vec<Value>) -> Result<(), ShapeError> {
+    let media_type = item.get("mediaType")?;
+    let part = match item.required_string("type")? {
+        "text" => draft::text(item.required_string("text")?),
+        "media" | "file-data" => read_media(&item.required("data")?, media_type.as_ref(), None)?,
+        "image-data" => read_media(&item.required("data")?, media_type.as_ref(), Some(MediaKind::Image))?,
+        "file-url" => read_media(&item.required("url")?, media_type.as_ref(), None)?,
+        "image-url" => read_media(&item.required("url")?, media_type.as_ref(), Some(MediaKind::Image))?,
+        other => return Err(item.unknown("type", other)),
+    };
+    content.push(part);
+    Ok(())
+}

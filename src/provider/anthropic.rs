@@ -1,0 +1,247 @@
+//! Anthropic's Messages: <https://docs.anthropic.com/en/api/messages>.
+
+use serde_json::Value;
+
+use super::draft::{self, Draft};
+use super::field::Field;
+use super::media::{self, Media, MediaKind, Origin, PDF};
+use super::request::{
+    self, Carried, carry, carry_back, object_schema, request, set, system_texts, unless_empty, with_results_joined,
+};
+use super::source::{Part, Source, Speaker, Text, Tool, Turn};
+use crate::error::{Error, ShapeError};
+use crate::json::Object;
+
+/// The images that it takes.
+const IMAGES: [&str; 4] = ["image/jpeg", "image/png", "image/gif", "image/webp"];
+const CACHE: Carried = ("cache_control", "cache_control", is_cache_control);
+const STRICT: Carried = ("strict", "strict", Value::is_boolean);
+const DOCUMENT: [Carried; 4] = [
+    CACHE,
+    ("title", "title", Value::is_string),
+    ("context", "context", Value::is_string),
+    ("citations", "citations", is_citations),
+];
+
+fn is_cache_control(value: &Value) -> bool {
+    let is_lifetime = |lifetime: &Value| lifetime == "5m" || lifetime == "1h";
+    value["type"] == "ephemeral" && value.get("ttl").is_none_or(is_lifetime)
+}
+
+fn is_citations(value: &Value) -> bool {
+    value.is_object() && value.get("enabled").is_none_or(Value::is_boolean)
+}
+
+/// The request of a conversation.
+///
+/// # Errors
+///
+/// The part that has no place in it.
+pub fn to(mut source: Source) -> Result<Object, Error> {
+    let mut system: Vec<Value> = source.system.iter().map(text_block).collect();
+    let (system_turns, turns): (Vec<Turn>, Vec<Turn>) =
+        std::mem::take(&mut source.turns).into_iter().partition(|turn| turn.speaker == Speaker::System);
+    for turn in &system_turns {
+        system.extend(system_texts(&source, turn)?.iter().map(|text| draft::text(text)));
+    }
+    let mut messages = Vec::new();
+    for turn in with_results_joined(turns) {
+        let is_assistant = turn.speaker == Speaker::Assistant;
+        let content = turn.parts.iter().filter_map(|part| block(&source, part, is_assistant).transpose());
+        let content: Vec<Value> = content.collect::<Result<_, _>>()?;
+        if !source.leaves_out(&content) {
+            let role = if is_assistant { "assistant" } else { "user" };
+            messages.push(dict! {"role": role, "content": content});
+        }
+    }
+    let tools = source.tools.iter().map(tool_value).collect();
+    Ok(request([("system", system_value(system)), ("messages", messages.into()), ("tools", unless_empty(tools))]))
+}
+
+/// One plain text as it is, else the list of blocks.
+fn system_value(system: Vec<Value>) -> Value {
+    match system.as_slice() {
+        [] => Value::Null,
+        [block] if block.get(CACHE.1).is_none() => block["text"].clone(),
+        _ => system.into(),
+    }
+}
+
+fn tool_value(tool: &Tool) -> Value {
+    let mut value = dict! {"name": tool.name};
+    if let Some(description) = tool.description {
+        set(&mut value, "description", description.into());
+    }
+    set(&mut value, "input_schema", object_schema(tool));
+    carry(tool.fields, &mut value, &[CACHE, STRICT]);
+    value
+}
+
+fn text_block(text: &Text) -> Value {
+    let mut block = draft::text(&text.text);
+    carry(text.fields, &mut block, &[CACHE]);
+    block
+}
+
+fn block(source: &Source, part: &Part, is_assistant: bool) -> Result<Option<Value>, Error> {
+    let block = match part {
+        Part::Text(text) => text_block(text),
+        // Thinking without its signature is of another provider.
+        Part::Thinking(thinking) => match thinking.fields.get("signature").and_then(Value::as_str) {
+            Some(signature) => dict! {"type": "thinking", "thinking": thinking.text.as_ref(), "signature": signature},
+            None => return Ok(None),
+        },
+        Part::RedactedThinking { data } => dict! {"type": "redacted_thinking", "data": *data},
+        Part::Call(call) => {
+            let input = source.arguments(call)?;
+            let mut block = dict! {"type": "tool_use", "id": call.call_id, "name": call.name, "input": input};
+            carry(call.fields, &mut block, &[CACHE]);
+            block
+        }
+        Part::Result(result) => {
+            let mut block =
+                dict! {"type": "tool_result", "tool_use_id": result.call_id, "content": result.content.as_ref()};
+            if result.is_error {
+                set(&mut block, "is_error", true.into());
+            }
+            carry(result.fields, &mut block, &[CACHE]);
+            block
+        }
+        Part::Media(media) => media_block(source, media, is_assistant)?,
+    };
+    Ok(Some(block))
+}
+
+fn media_block(source: &Source, media: &Media, is_assistant: bool) -> Result<Value, Error> {
+    let fault = match (media.kind, media.origin) {
+        _ if is_assistant => ("", "Messages takes no media of the assistant"),
+        (MediaKind::Image, Origin::Data(_)) if !IMAGES.contains(&media.media_type) => {
+            ("source.media_type", "Messages takes images as image/jpeg, image/png, image/gif and image/webp alone")
+        }
+        (MediaKind::Image, origin) => {
+            let mut block = dict! {"type": "image", "source": source_value(origin, media.media_type)};
+            carry(media.fields, &mut block, &[CACHE]);
+            return Ok(block);
+        }
+        (MediaKind::Pdf, origin) => {
+            let mut block = dict! {"type": "document", "source": source_value(origin, PDF)};
+            carry(media.fields, &mut block, &DOCUMENT);
+            return Ok(block);
+        }
+        (MediaKind::Audio | MediaKind::Video, _) => ("", "Messages takes no sounds and no videos"),
+    };
+    Ok(draft::text(&source.instead_of(media, fault.0, fault.1)?))
+}
+
+fn source_value(origin: Origin, media_type: &str) -> Value {
+    match origin {
+        Origin::Data(data) => dict! {"type": "base64", "media_type": media_type, "data": data},
+        Origin::Url(url) => dict! {"type": "url", "url": url},
+    }
+}
+
+/// What a request, or a list of messages, says.
+///
+/// # Errors
+///
+/// The field that is not what it has to be.
+pub fn from(root: &Field) -> Result<Draft, ShapeError> {
+    let (body, messages) = request::open(root, &["messages"])?;
+    let mut draft = Draft::default();
+    if let Some(body) = body {
+        draft.system = request::content(body.get("system")?, read_text)?;
+        if let Some(tools) = body.get("tools")? {
+            draft.tools = tools.items()?.iter().map(read_tool).collect::<Result<_, _>>()?;
+        }
+    }
+    for message in messages.items()? {
+        let content = Some(message.required("content")?);
+        match message.required_string("role")? {
+            "user" => draft.push_user(request::content(content, read_block)?),
+            "assistant" => draft.push("assistant", request::content(content, read_block)?),
+            "system" => draft.push("system", request::content(content, read_text)?),
+            other => {
+                let hint = format!("{other:?} is no role; use user, assistant or system");
+                return Err(message.fault_at("role", hint));
+            }
+        }
+    }
+    Ok(draft)
+}
+
+fn read_tool(tool: &Field) -> Result<Value, ShapeError> {
+    if let Some(other) = tool.optional_string("type")?.filter(|kind| *kind != "custom") {
+        return Err(tool.unknown("type", other));
+    }
+    let schema = tool.required("input_schema")?.object()?;
+    let mut part = draft::tool(tool.required_string("name")?, tool.optional_string("description")?, Some(schema));
+    carry_back(tool.object()?, &mut part, &[CACHE, STRICT]);
+    Ok(part)
+}
+
+fn read_text(block: &Field, parts: &mut Vec<Value>) -> Result<(), ShapeError> {
+    match block.required_string("type")? {
+        "text" => read_block(block, parts),
+        other => Err(block.unknown("type", other)),
+    }
+}
+
+fn read_block(block: &Field, parts: &mut Vec<Value>) -> Result<(), ShapeError> {
+    let mut part = match block.required_string("type")? {
+        "text" => draft::text(block.required_string("text")?),
+        "thinking" => dict! {
+            "type": "thinking",
+            "text": block.required_string("thinking")?,
+            "signature": block.required_string("signature")?,
+        },
+        "redacted_thinking" => dict! {"type": "redacted_thinking", "data": block.required_string("data")?},
+        "tool_use" => {
+            let input = block.required("input")?;
+            input.object()?;
+            draft::call(block.required_string("id")?, block.required_string("name")?, &input.value.to_string())
+        }
+        "tool_result" => {
+            let content = request::content(block.get("content")?, read_result_block)?;
+            let is_error = block.get("is_error")?.is_some_and(|field| field.value == &Value::Bool(true));
+            let mut result = draft::result_of_parts(block.required_string("tool_use_id")?, content, is_error);
+            if let Some(result) = result.first_mut() {
+                carry_back(block.object()?, result, &[CACHE]);
+            }
+            parts.extend(result);
+            return Ok(());
+        }
+        "image" => dict! {"type": "image", "source": read_source(&block.required("source")?, None)?},
+        "document" => {
+            let mut part = dict! {"type": "pdf", "source": read_source(&block.required("source")?, Some(PDF))?};
+            carry_back(block.object()?, &mut part, &DOCUMENT);
+            part
+        }
+        other => return Err(block.unknown("type", other)),
+    };
+    carry_back(block.object()?, &mut part, &[CACHE]);
+    parts.push(part);
+    Ok(())
+}
+
+fn read_result_block(block: &Field, parts: &mut Vec<Value>) -> Result<(), ShapeError> {
+    match block.required_string("type")? {
+        "text" | "image" | "document" => read_block(block, parts),
+        other => Err(block.unknown("type", other)),
+    }
+}
+
+/// The source of an image, or of a document, which has one media type alone.
+fn read_source(source: &Field, only: Option<&str>) -> Result<Value, ShapeError> {
+    match source.required_string("type")? {
+        "base64" => {
+            let media_type = source.required("media_type")?;
+            let name = media_type.string()?;
+            if only.map_or_else(|| MediaKind::of_type(name) != Some(MediaKind::Image), |only| only != name) {
+                return Err(media_type.fault(format!("expected {}", only.unwrap_or("the media type of an image"))));
+            }
+            Ok(media::source_of_data(source.required_string("data")?, name))
+        }
+        "url" => Ok(dict! {"type": "url", "url": source.required_string("url")?}),
+        other => Err(source.unknown("type", other)),
+    }
+}

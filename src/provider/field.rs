@@ -1,0 +1,123 @@
+//! A value that a caller hands in, read field by field; every error names the way to the field.
+
+use std::rc::Rc;
+
+use serde_json::Value;
+
+use crate::conversation::shape::wrong;
+use crate::error::ShapeError;
+use crate::json::{FieldPath, Object};
+
+/// A field of a value and where it stands.
+#[derive(Clone)]
+pub struct Field<'v> {
+    pub value: &'v Value,
+    way: Option<Rc<Way<'v>>>,
+}
+
+/// The last step to a field and those before it. Fields share them: the path as text is only wanted for an error.
+struct Way<'v> {
+    before: Option<Rc<Way<'v>>>,
+    step: Step<'v>,
+}
+
+enum Step<'v> {
+    Key(&'v str),
+    Index(usize),
+}
+
+impl<'v> Field<'v> {
+    pub fn root(value: &'v Value) -> Self {
+        Self { value, way: None }
+    }
+
+    pub fn object(&self) -> Result<&'v Object, ShapeError> {
+        self.value.as_object().ok_or_else(|| self.wrong("an object"))
+    }
+
+    pub fn string(&self) -> Result<&'v str, ShapeError> {
+        self.value.as_str().ok_or_else(|| self.wrong("a string"))
+    }
+
+    pub fn items(&self) -> Result<Vec<Field<'v>>, ShapeError> {
+        let items = self.value.as_array().ok_or_else(|| self.wrong("an array"))?;
+        Ok(items.iter().enumerate().map(|(index, value)| self.below(Step::Index(index), value)).collect())
+    }
+
+    /// The field of this name; `None` where it is absent or null.
+    pub fn get(&self, key: &'v str) -> Result<Option<Field<'v>>, ShapeError> {
+        let found = self.object()?.get(key).filter(|value| !value.is_null());
+        Ok(found.map(|value| self.below(Step::Key(key), value)))
+    }
+
+    pub fn required(&self, key: &'v str) -> Result<Field<'v>, ShapeError> {
+        self.get(key)?.ok_or_else(|| self.fault_at(key, "is missing"))
+    }
+
+    pub fn required_string(&self, key: &'v str) -> Result<&'v str, ShapeError> {
+        self.required(key)?.string()
+    }
+
+    pub fn optional_string(&self, key: &'v str) -> Result<Option<&'v str>, ShapeError> {
+        self.get(key)?.map(|field| field.string()).transpose()
+    }
+
+    /// The error that this field is not what it has to be.
+    #[cold]
+    pub fn wrong(&self, expected: &str) -> ShapeError {
+        wrong(&self.path(), expected, self.value)
+    }
+
+    /// The error that this field is at fault.
+    #[cold]
+    pub fn fault(&self, message: impl Into<String>) -> ShapeError {
+        ShapeError::new(self.path(), message)
+    }
+
+    /// The error that a field of this one is at fault.
+    #[cold]
+    pub fn fault_at(&self, key: &str, message: impl Into<String>) -> ShapeError {
+        ShapeError::new(self.path().key(key), message)
+    }
+
+    /// The error that a field of this one says what our parts have no place for.
+    #[cold]
+    pub fn unknown(&self, key: &str, found: &str) -> ShapeError {
+        self.fault_at(key, format!("{found:?} has no place in a stored conversation; leave it out"))
+    }
+
+    fn below(&self, step: Step<'v>, value: &'v Value) -> Self {
+        Self { value, way: Some(Rc::new(Way { before: self.way.clone(), step })) }
+    }
+
+    fn path(&self) -> FieldPath {
+        let mut steps = Vec::new();
+        let mut way = self.way.as_ref();
+        while let Some(Way { before, step }) = way.map(Rc::as_ref) {
+            steps.push(step);
+            way = before.as_ref();
+        }
+        steps.into_iter().rev().fold(FieldPath::root(), |path, step| match step {
+            Step::Key(key) => path.key(key),
+            Step::Index(index) => path.index(*index),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn an_error_names_the_way() {
+        let value = json!({"a": [{"b": null}, {"b": 5}]});
+        let items = Field::root(&value).required("a").and_then(|field| field.items()).unwrap();
+        let fault = |error: ShapeError| error.in_argument("value").to_string();
+        assert_eq!(fault(items[0].required("b").err().unwrap()), "value.a[0].b: is missing");
+        assert_eq!(fault(items[1].required_string("b").unwrap_err()), "value.a[1].b: expected a string, found 5");
+        assert_eq!(fault(Field::root(&value).string().unwrap_err()), "value: expected a string, found an object");
+        assert_eq!(items[0].optional_string("b"), Ok(None));
+    }
+}

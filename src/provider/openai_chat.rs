@@ -1,0 +1,282 @@
+//! OpenAI's Chat Completions: <https://platform.openai.com/docs/api-reference/chat/create>.
+
+use serde_json::Value;
+
+use super::draft::{self, Draft};
+use super::field::Field;
+use super::media::{self, Media, MediaKind, Origin, PDF};
+use super::request::{self, Carried, carry, carry_back, request, set, system_texts, unless_empty};
+use super::source::{Part, Source, Speaker, Tool, Turn};
+use crate::error::{Error, ShapeError};
+use crate::json::Object;
+
+/// A file has to have a name; this one stands for none.
+pub const UNNAMED_PDF: &str = "document.pdf";
+
+/// The sounds that it takes, each with the media types that name it.
+const SOUNDS: [(&str, &[&str]); 2] =
+    [("wav", &["audio/wav", "audio/x-wav", "audio/wave"]), ("mp3", &["audio/mpeg", "audio/mp3"])];
+
+const DETAIL: Carried = ("detail", "detail", |value| value.as_str().is_some_and(|detail| DETAILS.contains(&detail)));
+const DETAILS: [&str; 3] = ["auto", "low", "high"];
+const STRICT: Carried = ("strict", "strict", Value::is_boolean);
+
+/// The request of a conversation.
+///
+/// # Errors
+///
+/// The part that has no place in it.
+pub fn to(source: Source) -> Result<Object, Error> {
+    let mut messages = Vec::new();
+    if !source.system.is_empty() {
+        let texts = source.system.iter().map(|text| text.text.clone().into_owned()).collect();
+        messages.push(dict! {"role": "system", "content": texts_content(texts)});
+    }
+    for turn in &source.turns {
+        match turn.speaker {
+            Speaker::Tools => messages.extend(turn.parts.iter().filter_map(tool_message)),
+            Speaker::System => {
+                let texts = system_texts(&source, turn)?;
+                if !source.leaves_out(&texts) {
+                    messages.push(dict! {"role": "system", "content": texts_content(texts)});
+                }
+            }
+            Speaker::User => {
+                let content = user_content(&source, turn)?;
+                if !source.leaves_out(&content) {
+                    messages.push(dict! {"role": "user", "content": single_text(content)});
+                }
+            }
+            Speaker::Assistant => messages.extend(assistant_message(&source, turn)?),
+        }
+    }
+    let tools = source.tools.iter().map(tool_value).collect();
+    Ok(request([("messages", messages.into()), ("tools", unless_empty(tools))]))
+}
+
+fn tool_value(tool: &Tool) -> Value {
+    let mut function = dict! {"name": tool.name};
+    if let Some(description) = tool.description {
+        set(&mut function, "description", description.into());
+    }
+    if let Some(parameters) = tool.parameters {
+        set(&mut function, "parameters", parameters.clone().into());
+    }
+    carry(tool.fields, &mut function, &[STRICT]);
+    dict! {"type": "function", "function": function}
+}
+
+fn tool_message(part: &Part) -> Option<Value> {
+    let Part::Result(result) = part else { return None };
+    Some(dict! {"role": "tool", "tool_call_id": result.call_id, "content": result.content.as_ref()})
+}
+
+/// One text as it is, several as a list of parts.
+fn texts_content(texts: Vec<String>) -> Value {
+    single_text(texts.iter().map(|text| draft::text(text)).collect())
+}
+
+fn single_text(content: Vec<Value>) -> Value {
+    match content.as_slice() {
+        [part] if part["type"] == "text" => part["text"].clone(),
+        _ => content.into(),
+    }
+}
+
+fn user_content(source: &Source, turn: &Turn) -> Result<Vec<Value>, Error> {
+    let mut content = Vec::new();
+    for part in &turn.parts {
+        match part {
+            Part::Text(text) => content.push(draft::text(&text.text)),
+            Part::Media(media) => content.push(user_media(source, media)?),
+            _ => {}
+        }
+    }
+    Ok(content)
+}
+
+fn user_media(source: &Source, media: &Media) -> Result<Value, Error> {
+    let (field, fault) = match (media.kind, media.origin) {
+        (MediaKind::Image, _) => {
+            let mut image = dict! {"url": media.url()};
+            carry(media.fields, &mut image, &[DETAIL]);
+            return Ok(dict! {"type": "image_url", "image_url": image});
+        }
+        (MediaKind::Audio, Origin::Data(data)) => {
+            match SOUNDS.iter().find(|(_, types)| types.contains(&media.media_type)) {
+                Some((format, _)) => {
+                    return Ok(dict! {"type": "input_audio", "input_audio": dict! {"data": data, "format": *format}});
+                }
+                None => ("source.media_type", "Chat Completions takes sounds as audio/wav and audio/mpeg alone"),
+            }
+        }
+        (MediaKind::Pdf, Origin::Data(_)) => {
+            let name = media.fields.get("filename").and_then(Value::as_str).unwrap_or(UNNAMED_PDF);
+            return Ok(dict! {"type": "file", "file": dict! {"filename": name, "file_data": media.url()}});
+        }
+        (MediaKind::Audio | MediaKind::Pdf, Origin::Url(_)) => {
+            ("source.type", "Chat Completions takes the data of sounds and documents, not their addresses")
+        }
+        (MediaKind::Video, _) => ("", "Chat Completions takes no videos"),
+    };
+    Ok(draft::text(&source.instead_of(media, field, fault)?))
+}
+
+/// Texts come before the calls, whatever their order was; thinking has no place.
+fn assistant_message(source: &Source, turn: &Turn) -> Result<Option<Value>, Error> {
+    let (mut content, mut calls) = (Vec::new(), Vec::new());
+    for part in &turn.parts {
+        match part {
+            Part::Text(text) => content.push(draft::text(&text.text)),
+            Part::Media(media) => {
+                let fault = "Chat Completions takes no media of the assistant";
+                content.push(draft::text(&source.instead_of(media, "", fault)?));
+            }
+            Part::Call(call) => calls.push(dict! {
+                "id": call.call_id,
+                "type": "function",
+                "function": dict! {"name": call.name, "arguments": call.arguments.as_ref()},
+            }),
+            Part::Thinking(_) | Part::RedactedThinking { .. } | Part::Result(_) => {}
+        }
+    }
+    if calls.is_empty() && source.leaves_out(&content) {
+        return Ok(None);
+    }
+    let is_calls_alone = content.is_empty() && !calls.is_empty();
+    let content = if is_calls_alone { Value::Null } else { single_text(content) };
+    let mut message = dict! {"role": "assistant", "content": content};
+    if !calls.is_empty() {
+        set(&mut message, "tool_calls", calls.into());
+    }
+    Ok(Some(message))
+}
+
+/// What a request, or a list of messages, says.
+///
+/// # Errors
+///
+/// The field that is not what it has to be.
+pub fn from(root: &Field) -> Result<Draft, ShapeError> {
+    let (body, messages) = request::open(root, &["messages"])?;
+    let mut draft = Draft::default();
+    if let Some(body) = body {
+        if let Some(functions) = body.get("functions")? {
+            return Err(functions.fault("functions are out of date; use tools"));
+        }
+        if let Some(tools) = body.get("tools")? {
+            draft.tools = tools.items()?.iter().map(read_tool).collect::<Result<_, _>>()?;
+        }
+    }
+    for message in messages.items()? {
+        read_message(&message, &mut draft)?;
+    }
+    Ok(draft)
+}
+
+fn read_tool(tool: &Field) -> Result<Value, ShapeError> {
+    match tool.required_string("type")? {
+        "function" => {}
+        other => return Err(tool.unknown("type", other)),
+    }
+    let function = tool.required("function")?;
+    let parameters = function.get("parameters")?.map(|field| field.object()).transpose()?;
+    let mut part = draft::tool(function.required_string("name")?, function.optional_string("description")?, parameters);
+    carry_back(function.object()?, &mut part, &[STRICT]);
+    Ok(part)
+}
+
+fn read_message(message: &Field, draft: &mut Draft) -> Result<(), ShapeError> {
+    let content = message.get("content")?;
+    match message.required_string("role")? {
+        "system" | "developer" => draft.push_system(request::content(content, read_text)?),
+        "user" => draft.push("user", request::content(content, read_user_part)?),
+        "assistant" => {
+            let parts = read_assistant(message)?;
+            draft.push("assistant", parts);
+        }
+        "tool" => {
+            let parts = request::content(Some(message.required("content")?), read_text)?;
+            let texts: Vec<&str> = parts.iter().filter_map(|part| part["text"].as_str()).collect();
+            let result = draft::result(message.required_string("tool_call_id")?, &texts.join("\n"), false);
+            draft.join("tool_result", vec![result]);
+        }
+        "function" => {
+            let hint = "messages of the role \"function\" are out of date; use \"tool\" with the id of the call";
+            return Err(message.fault_at("role", hint));
+        }
+        other => {
+            let hint = format!("{other:?} is no role; use system, developer, user, assistant or tool");
+            return Err(message.fault_at("role", hint));
+        }
+    }
+    Ok(())
+}
+
+fn read_text(part: &Field, parts: &mut Vec<Value>) -> Result<(), ShapeError> {
+    match part.required_string("type")? {
+        "text" => parts.push(draft::text(part.required_string("text")?)),
+        "refusal" => parts.push(draft::text(part.required_string("refusal")?)),
+        other => return Err(part.unknown("type", other)),
+    }
+    Ok(())
+}
+
+fn read_user_part(part: &Field, parts: &mut Vec<Value>) -> Result<(), ShapeError> {
+    match part.required_string("type")? {
+        "image_url" => {
+            let image = part.required("image_url")?;
+            let url = image.required("url")?;
+            let source = media::source_of_url(url.string()?)
+                .ok_or_else(|| url.fault("expected an address, or a data: URL in base64"))?;
+            let mut image_part = dict! {"type": "image", "source": source};
+            carry_back(image.object()?, &mut image_part, &[DETAIL]);
+            parts.push(image_part);
+        }
+        "input_audio" => {
+            let audio = part.required("input_audio")?;
+            let format = audio.required("format")?;
+            let name = format.string()?;
+            let types = SOUNDS.iter().find(|(known, _)| *known == name).and_then(|(_, types)| types.first());
+            let media_type = types.ok_or_else(|| format.fault("expected \"wav\" or \"mp3\""))?;
+            let source = media::source_of_data(audio.required_string("data")?, media_type);
+            parts.push(dict! {"type": "audio", "source": source});
+        }
+        "file" => parts.push(read_file(&part.required("file")?)?),
+        _ => read_text(part, parts)?,
+    }
+    Ok(())
+}
+
+/// A file with its data, which is a document.
+pub fn read_file(file: &Field) -> Result<Value, ShapeError> {
+    let data = file.required("file_data")?;
+    let source = media::source_of_url(data.string()?).filter(|source| source["media_type"] == PDF);
+    let source = source.ok_or_else(|| data.fault("expected a PDF document as a data: URL in base64"))?;
+    let mut part = dict! {"type": "pdf", "source": source};
+    if let Some(name) = file.optional_string("filename")?.filter(|name| *name != UNNAMED_PDF) {
+        set(&mut part, "filename", name.into());
+    }
+    Ok(part)
+}
+
+fn read_assistant(message: &Field) -> Result<Vec<Value>, ShapeError> {
+    let mut parts = request::content(message.get("content")?, read_text)?;
+    if let Some(refusal) = message.optional_string("refusal")? {
+        parts.push(draft::text(refusal));
+    }
+    if let Some(call) = message.get("function_call")? {
+        return Err(call.fault("function calls of this form are out of date; use tool_calls"));
+    }
+    let Some(calls) = message.get("tool_calls")? else { return Ok(parts) };
+    for call in calls.items()? {
+        match call.required_string("type")? {
+            "function" => {}
+            other => return Err(call.unknown("type", other)),
+        }
+        let function = call.required("function")?;
+        let (id, name) = (call.required_string("id")?, function.required_string("name")?);
+        parts.push(draft::call(id, name, function.required_string("arguments")?));
+    }
+    Ok(parts)
+}

@@ -1,0 +1,317 @@
+//! OpenAI's Responses: <https://platform.openai.com/docs/api-reference/responses/create>.
+
+use serde_json::Value;
+
+use super::draft::{self, Draft};
+use super::field::Field;
+use super::media::{self, Media, MediaKind, Origin};
+use super::openai_chat::{UNNAMED_PDF, read_file};
+use super::request::{self, Carried, carry, carry_back, request, set, system_texts, unless_empty};
+use super::source::{BETWEEN_TEXTS, Call, Part, Source, Speaker, Text, Tool, Turn};
+use crate::error::{Error, ShapeError};
+use crate::json::{Object, items};
+
+/// What an image says when it does not say how closely it is looked at.
+const ANY_DETAIL: &str = "auto";
+/// The id of the item that a text or a call was, by which the API knows it again.
+const ITEM_ID: Carried = ("item_id", "id", Value::is_string);
+const PHASE: Carried =
+    ("phase", "phase", |value| value.as_str().is_some_and(|phase| ["commentary", "final_answer"].contains(&phase)));
+const DETAIL: Carried =
+    ("detail", "detail", |value| value.as_str().is_some_and(|detail| ["low", "high", "original"].contains(&detail)));
+const STRICT: Carried = ("strict", "strict", |value| value == &Value::Bool(true));
+const ENCRYPTED: Carried = ("encrypted_content", "encrypted_content", Value::is_string);
+
+/// The request of a conversation.
+///
+/// # Errors
+///
+/// The part that has no place in it.
+pub fn to(source: Source) -> Result<Object, Error> {
+    let mut input = Vec::new();
+    let mut has_reasoning = false;
+    for turn in &source.turns {
+        has_reasoning &= turn.speaker == Speaker::Assistant;
+        match turn.speaker {
+            Speaker::Tools => input.extend(turn.parts.iter().filter_map(|part| {
+                let Part::Result(result) = part else { return None };
+                Some(dict! {"type": "function_call_output", "call_id": result.call_id, "output": result.content.as_ref()})
+            })),
+            Speaker::System => {
+                let texts = system_texts(&source, turn)?;
+                if !source.leaves_out(&texts) {
+                    let content = texts.iter().map(|text| input_text(text)).collect();
+                    input.push(message("system", content));
+                }
+            }
+            Speaker::User => {
+                let content = user_content(&source, turn)?;
+                if !source.leaves_out(&content) {
+                    input.push(message("user", content));
+                }
+            }
+            Speaker::Assistant => {
+                let items = assistant_items(&source, turn, &mut has_reasoning)?;
+                if items.is_empty() && !source.leaves_out(&items) {
+                    input.push(dict! {"type": "message", "role": "assistant", "content": Vec::<Value>::new()});
+                }
+                input.extend(items);
+            }
+        }
+    }
+    let tools = source.tools.iter().map(tool_value).collect();
+    Ok(request([
+        ("instructions", request::one_system_text(&source.system)),
+        ("input", input.into()),
+        ("tools", unless_empty(tools)),
+    ]))
+}
+
+/// Functions are strict unless they say otherwise, and most schemas are refused then:
+/// <https://platform.openai.com/docs/guides/migrate-to-responses>.
+fn tool_value(tool: &Tool) -> Value {
+    let mut value = dict! {"type": "function", "name": tool.name};
+    if let Some(description) = tool.description {
+        set(&mut value, "description", description.into());
+    }
+    set(&mut value, "parameters", tool.parameters.map_or(Value::Null, |parameters| parameters.clone().into()));
+    set(&mut value, "strict", false.into());
+    carry(tool.fields, &mut value, &[STRICT]);
+    value
+}
+
+/// One text as it is, else the list of parts.
+fn message(role: &str, content: Vec<Value>) -> Value {
+    let content = match content.as_slice() {
+        [part] if part["type"] == "input_text" => part["text"].clone(),
+        _ => content.into(),
+    };
+    dict! {"type": "message", "role": role, "content": content}
+}
+
+fn input_text(text: &str) -> Value {
+    dict! {"type": "input_text", "text": text}
+}
+
+fn user_content(source: &Source, turn: &Turn) -> Result<Vec<Value>, Error> {
+    let mut content = Vec::new();
+    for part in &turn.parts {
+        match part {
+            Part::Text(text) => content.push(input_text(&text.text)),
+            Part::Media(media) => content.push(user_media(source, media)?),
+            _ => {}
+        }
+    }
+    Ok(content)
+}
+
+fn user_media(source: &Source, media: &Media) -> Result<Value, Error> {
+    match (media.kind, media.origin) {
+        (MediaKind::Image, _) => {
+            let mut image = dict! {"type": "input_image", "detail": ANY_DETAIL, "image_url": media.url()};
+            carry(media.fields, &mut image, &[DETAIL]);
+            Ok(image)
+        }
+        (MediaKind::Pdf, Origin::Data(_)) => {
+            let name = media.fields.get("filename").and_then(Value::as_str).unwrap_or(UNNAMED_PDF);
+            Ok(dict! {"type": "input_file", "filename": name, "file_data": media.url()})
+        }
+        (MediaKind::Pdf, Origin::Url(url)) => Ok(dict! {"type": "input_file", "file_url": url}),
+        (MediaKind::Audio | MediaKind::Video, _) => {
+            let fault = "Responses takes no sounds and no videos";
+            Ok(input_text(&source.instead_of(media, "", fault)?))
+        }
+    }
+}
+
+/// The items of a turn. An item with an id has to have the reasoning with it that it came from, else the API refuses it,
+/// so that ids are left out where the assistant has not thought before: a window or `strip_thinking` may have taken it.
+fn assistant_items(source: &Source, turn: &Turn, has_reasoning: &mut bool) -> Result<Vec<Value>, Error> {
+    let mut items: Vec<Value> = Vec::new();
+    for part in &turn.parts {
+        match part {
+            Part::Text(text) => add_text(text, item_id(text.fields, *has_reasoning), &mut items),
+            Part::Thinking(thinking) => {
+                let reasoning = reasoning(thinking);
+                *has_reasoning |= reasoning.is_some();
+                items.extend(reasoning);
+            }
+            Part::Call(call) => items.push(call_item(call, item_id(call.fields, *has_reasoning))),
+            Part::Media(media) => {
+                let text = source.instead_of(media, "", "Responses takes no media of the assistant")?;
+                items.push(dict! {"type": "message", "role": "assistant", "content": text});
+            }
+            Part::RedactedThinking { .. } | Part::Result(_) => {}
+        }
+    }
+    Ok(items)
+}
+
+fn item_id(fields: &Object, has_reasoning: bool) -> Option<&str> {
+    fields.get(ITEM_ID.0).and_then(Value::as_str).filter(|_| has_reasoning)
+}
+
+/// Adds a text of the assistant: as the item that it was, or as one without an id.
+fn add_text(text: &Text, id: Option<&str>, items: &mut Vec<Value>) {
+    let Some(id) = id else {
+        let mut item = dict! {"type": "message", "role": "assistant", "content": text.text.as_ref()};
+        carry(text.fields, &mut item, &[PHASE]);
+        items.push(item);
+        return;
+    };
+    let output = dict! {"type": "output_text", "text": text.text.as_ref(), "annotations": Vec::<Value>::new()};
+    // Several texts may have been one item.
+    if let Some(last) = items.last_mut().filter(|last| last["type"] == "message" && last["id"] == id) {
+        if let Some(content) = last["content"].as_array_mut() {
+            content.push(output);
+            return;
+        }
+    }
+    let mut item =
+        dict! {"type": "message", "role": "assistant", "id": id, "status": "completed", "content": vec![output]};
+    carry(text.fields, &mut item, &[PHASE]);
+    items.push(item);
+}
+
+fn call_item(call: &Call, id: Option<&str>) -> Value {
+    let mut item = dict! {"type": "function_call", "call_id": call.call_id, "name": call.name, "arguments": call.arguments.as_ref()};
+    if let Some(id) = id {
+        set(&mut item, ITEM_ID.1, id.into());
+    }
+    item
+}
+
+/// The item of thinking that came from this API, which wants to see its id again.
+fn reasoning(thinking: &Text) -> Option<Value> {
+    let id = thinking.fields.get("id").and_then(Value::as_str)?;
+    let parts: Vec<&str> = items(thinking.fields, "summary").iter().filter_map(Value::as_str).collect();
+    let text = thinking.text.as_ref();
+    let texts = match text {
+        _ if !parts.is_empty() && parts.join(BETWEEN_TEXTS) == text => parts,
+        "" => Vec::new(),
+        _ => vec![text],
+    };
+    let summary: Vec<Value> = texts.iter().map(|text| dict! {"type": "summary_text", "text": *text}).collect();
+    let mut item = dict! {"type": "reasoning", "id": id, "summary": summary};
+    carry(thinking.fields, &mut item, &[ENCRYPTED]);
+    Some(item)
+}
+
+/// What a request, or a list of items, says.
+///
+/// # Errors
+///
+/// The field that is not what it has to be.
+pub fn from(root: &Field) -> Result<Draft, ShapeError> {
+    let (body, input) = request::open(root, &["input"])?;
+    let mut draft = Draft::default();
+    if let Some(body) = body {
+        if let Some(instructions) = body.optional_string("instructions")? {
+            draft.system.push(draft::text(instructions));
+        }
+        if let Some(tools) = body.get("tools")? {
+            draft.tools = tools.items()?.iter().map(read_tool).collect::<Result<_, _>>()?;
+        }
+    }
+    if let Value::String(text) = input.value {
+        draft.push("user", vec![draft::text(text)]);
+        return Ok(draft);
+    }
+    for item in input.items()? {
+        read_item(&item, &mut draft)?;
+    }
+    Ok(draft)
+}
+
+fn read_tool(tool: &Field) -> Result<Value, ShapeError> {
+    match tool.required_string("type")? {
+        "function" => {}
+        other => return Err(tool.unknown("type", other)),
+    }
+    let parameters = tool.get("parameters")?.map(|field| field.object()).transpose()?;
+    let mut part = draft::tool(tool.required_string("name")?, tool.optional_string("description")?, parameters);
+    carry_back(tool.object()?, &mut part, &[STRICT]);
+    Ok(part)
+}
+
+fn read_item(item: &Field, draft: &mut Draft) -> Result<(), ShapeError> {
+    match item.optional_string("type")? {
+        None | Some("message") => read_message(item, draft)?,
+        Some("function_call") => {
+            let name = item.required_string("name")?;
+            let mut call = draft::call(item.required_string("call_id")?, name, item.required_string("arguments")?);
+            carry_back(item.object()?, &mut call, &[ITEM_ID]);
+            draft.join("assistant", vec![call]);
+        }
+        Some("function_call_output") => {
+            let parts = request::content(Some(item.required("output")?), read_user_part)?;
+            draft.join("tool_result", draft::result_of_parts(item.required_string("call_id")?, parts, false));
+        }
+        Some("reasoning") => draft.join("assistant", vec![read_reasoning(item)?]),
+        Some(other) => return Err(item.unknown("type", other)),
+    }
+    Ok(())
+}
+
+fn read_message(item: &Field, draft: &mut Draft) -> Result<(), ShapeError> {
+    let content = Some(item.required("content")?);
+    match item.required_string("role")? {
+        "system" | "developer" => draft.push_system(request::content(content, read_text)?),
+        "user" => draft.push("user", request::content(content, read_user_part)?),
+        "assistant" => {
+            let mut parts = request::content(content, read_text)?;
+            for part in &mut parts {
+                carry_back(item.object()?, part, &[ITEM_ID, PHASE]);
+            }
+            draft.join("assistant", parts);
+        }
+        other => {
+            let hint = format!("{other:?} is no role; use system, developer, user or assistant");
+            return Err(item.fault_at("role", hint));
+        }
+    }
+    Ok(())
+}
+
+fn read_text(part: &Field, parts: &mut Vec<Value>) -> Result<(), ShapeError> {
+    match part.required_string("type")? {
+        "input_text" | "output_text" => parts.push(draft::text(part.required_string("text")?)),
+        "refusal" => parts.push(draft::text(part.required_string("refusal")?)),
+        other => return Err(part.unknown("type", other)),
+    }
+    Ok(())
+}
+
+fn read_user_part(part: &Field, parts: &mut Vec<Value>) -> Result<(), ShapeError> {
+    match part.required_string("type")? {
+        "input_image" => {
+            let url = part.required("image_url")?;
+            let source = media::source_of_url(url.string()?)
+                .ok_or_else(|| url.fault("expected an address, or a data: URL in base64"))?;
+            let mut image = dict! {"type": "image", "source": source};
+            carry_back(part.object()?, &mut image, &[DETAIL]);
+            parts.push(image);
+        }
+        "input_file" => match part.optional_string("file_url")? {
+            Some(url) => parts.push(dict! {"type": "pdf", "source": dict! {"type": "url", "url": url}}),
+            None => parts.push(read_file(part)?),
+        },
+        _ => read_text(part, parts)?,
+    }
+    Ok(())
+}
+
+fn read_reasoning(item: &Field) -> Result<Value, ShapeError> {
+    let mut texts = Vec::new();
+    for part in item.get("summary")?.map(|summary| summary.items()).transpose()?.unwrap_or_default() {
+        texts.push(part.required_string("text")?);
+    }
+    let mut thinking = dict! {"type": "thinking", "text": texts.join(BETWEEN_TEXTS)};
+    set(&mut thinking, "id", item.required_string("id")?.into());
+    carry_back(item.object()?, &mut thinking, &[ENCRYPTED]);
+    // The text alone would give one summary, or none where it is empty.
+    if texts.len() > 1 || texts == [""] {
+        set(&mut thinking, "summary", texts.into());
+    }
+    Ok(thinking)
+}

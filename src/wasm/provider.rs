@@ -1,0 +1,40 @@
+//! Conversations in the formats of model providers.
+
+use wasm_bindgen::prelude::*;
+
+use super::context::ContextHandle;
+use super::environment::JsEnvironment;
+use super::{args, memory, value};
+use crate::conversation::MAX_MESSAGE_DEPTH;
+use crate::error::Error;
+use crate::json;
+use crate::provider::{self, Format};
+
+/// A longer text does not fit every engine's strings.
+const MAX_TEXT: usize = 1 << 28;
+/// How deep a value may be nested of which a context is made: what stands in it may come to stand this much deeper.
+const MAX_DEPTH: usize = MAX_MESSAGE_DEPTH - 4;
+
+/// The fields of a request as JSON text.
+#[wasm_bindgen(js_name = toMessages)]
+pub fn to_messages(context: &ContextHandle, provider: &JsValue, repair: &JsValue) -> Result<String, JsValue> {
+    let format = Format::parse(&args::string(provider, "provider")?)?;
+    let repair = args::boolean(repair, "options.repair")?;
+    let request = context.shared().read(|context| provider::to_messages(context, format, repair))?;
+    let text = json::to_compact_text(&request)?;
+    if text.len() > MAX_TEXT {
+        let message = format!("its messages have {} bytes, more than {MAX_TEXT}; cut a window from it", text.len());
+        return Err(Error::argument("context", message).into());
+    }
+    Ok(text)
+}
+
+/// The context of the JSON text of messages.
+#[wasm_bindgen(js_name = fromMessages)]
+pub fn from_messages(text: &str, provider: &JsValue) -> Result<ContextHandle, JsValue> {
+    let format = Format::parse(&args::string(provider, "provider")?)?;
+    memory::keep_room();
+    let value = value(text, MAX_DEPTH).map_err(|error| error.in_argument("value"))?;
+    let environment = JsEnvironment::capture()?;
+    Ok(provider::from_messages(&value, format, &environment)?.into())
+}
