@@ -39,12 +39,18 @@ export async function runAgent({ provider, boundary, turns, budget, server, stor
   if (again.activeContext.messageCount !== session.activeContext.messageCount) throw new Error('the saved session differs')
   return row
 
-  function ask(context) {
+  async function ask(context) {
     // A window of exchanges may begin with the assistant, which two of the providers refuse: a repair puts a marked message
     // of the user before it. Nothing else may be in need of one.
     const findings = boundary === 'message' ? [] : check(context, provider)
     const other = findings.find(({ rule }) => boundary !== 'exchange' || rule !== 'wrong-first-role')
     if (other !== undefined) return { error: `${other.path}: ${other.message}` }
-    return clients[provider](server, toMessages(context, provider, { repair: findings.length > 0 }))
+    try {
+      return await clients[provider](server, toMessages(context, provider, { repair: findings.length > 0 }))
+    } catch (error) {
+      // A result whose call is gone cannot even be written for Gemini, which wants the name of the tool.
+      if (error.code === 'ERR_INVALID_ARGUMENT') return { error: error.message }
+      throw error
+    }
   }
 }

@@ -33,7 +33,7 @@ try {
 } finally {
   await rm(directory, { recursive: true, force: true })
 }
-console.table(rows)
+console.table(rows.map(({ error, ...row }) => row))
 for (const { provider, boundary, error } of rows.filter((row) => row.refusals > 0)) {
   console.log(`${provider}, ${boundary}: ${error}`)
 }
