@@ -1,5 +1,5 @@
-// What `toMessages` gives. Each type is assignable to that of the provider's own SDK; tests/package/provider-types.test.mjs
-// has the compiler see to it.
+// What `toMessages` gives. Each type is assignable to that of the provider's own SDK;
+// tests/package/provider-types.test.mjs has the compiler see to it.
 
 /** The formats that conversations are handed over in. */
 export type ProviderName = keyof ProviderRequests
@@ -180,7 +180,8 @@ export interface GeminiFunction {
 }
 
 /**
- * What the functions of the AI SDK take. Its tools are no plain JSON: make them of `tools` with `tool()` and `jsonSchema()`.
+ * What the functions of the AI SDK take. Its tools are no plain JSON: make them of `tools` with `tool()` and
+ * `jsonSchema()`.
  */
 export interface AiSdkRequest {
   system?: string

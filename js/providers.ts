@@ -13,19 +13,20 @@ export interface ToMessagesOptions {
 }
 
 /**
- * The conversation of a context as a provider takes it: an object of those fields of a request that hold the messages, the
- * system prompt and the tools, to be spread into a request. A field that would be empty is absent, except the messages.
+ * The conversation of a context as a provider takes it: an object of those fields of a request that hold the messages,
+ * the system prompt and the tools, to be spread into a request. A field that would be empty is absent, except the
+ * messages.
  *
  * `docs/providers.md` says for each provider what goes where, and what has no place. The formats are those of
- * https://platform.openai.com/docs/api-reference/chat/create, https://platform.openai.com/docs/api-reference/responses/create,
- * https://docs.anthropic.com/en/api/messages, https://ai.google.dev/api/generate-content and
- * https://ai-sdk.dev/docs/reference/ai-sdk-core/model-message.
+ * https://platform.openai.com/docs/api-reference/chat/create,
+ * https://platform.openai.com/docs/api-reference/responses/create, https://docs.anthropic.com/en/api/messages,
+ * https://ai.google.dev/api/generate-content and https://ai-sdk.dev/docs/reference/ai-sdk-core/model-message.
  *
  * @param provider `'openai-chat'`, `'openai-responses'`, `'anthropic'`, `'gemini'` or `'ai-sdk'`.
  * @returns A plain object that is the caller's: it is not frozen, and changing it changes nothing here.
- * @throws {InvalidArgumentError} for a part that has no place in the format, or whose arguments are not the JSON text of an
- * object where the format wants one; `argument` is the way to it in the context, such as `messages[3].content[1].arguments`.
- * With `repair` there is no such error.
+ * @throws {InvalidArgumentError} for a part that has no place in the format, or whose arguments are not the JSON text of
+ * an object where the format wants one; `argument` is the way to it in the context, such as
+ * `messages[3].content[1].arguments`. With `repair` there is no such error.
  */
 export function toMessages<P extends ProviderName>(
   context: Context,
@@ -38,12 +39,12 @@ export function toMessages<P extends ProviderName>(
 }
 
 /**
- * A new context of a conversation in a provider's format: what {@link toMessages} gives, any other body of a request, or
- * the bare list of its messages. The system prompt and the tools become the special messages; ids and times are made anew.
- * Calls that have a result are `approved`, others `pending`; results are `executed`.
+ * A new context of a conversation in a provider's format: what {@link toMessages} gives, any other body of a request,
+ * or the bare list of its messages. The system prompt and the tools become the special messages; ids and times are made
+ * anew. Calls that have a result are `approved`, others `pending`; results are `executed`.
  *
- * @throws {InvalidArgumentError} for a field that is not what the format says, or that a context has no place for; `argument`
- * is the way to it, such as `value.messages[2].tool_calls[0].function.name`.
+ * @throws {InvalidArgumentError} for a field that is not what the format says, or that a context has no place for;
+ * `argument` is the way to it, such as `value.messages[2].tool_calls[0].function.name`.
  */
 export function fromMessages(value: object, provider: ProviderName): Context {
   const text = toJsonText(value, 'value')

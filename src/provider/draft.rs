@@ -84,8 +84,8 @@ impl Draft {
         Ok(context)
     }
 
-    /// Says of each call whether it was approved, which it was if it has a result; takes the name from results whose call
-    /// says it.
+    /// Says of each call whether it was approved, which it was if it has a result; takes the name from results whose
+    /// call says it.
     fn match_results(&mut self) {
         let mut names: HashMap<String, Value> = HashMap::new();
         let mut answered: HashSet<String> = HashSet::new();

@@ -4,8 +4,8 @@
 //! format has a module that maps between these and its own shapes. What goes where, and what a format has no place for,
 //! is told in docs/providers.md.
 
-/// A JSON object of values that are taken as they are. `json!` would read and write each of them anew, which costs a copy
-/// and the stack that a deep one needs.
+/// A JSON object of values that are taken as they are. `json!` would read and write each of them anew, which costs a
+/// copy and the stack that a deep one needs.
 macro_rules! dict {
     ($($key:literal : $value:expr),* $(,)?) => {
         $crate::provider::request::object(&mut [$(($key, serde_json::Value::from($value))),*])
@@ -83,8 +83,8 @@ impl Format {
 ///
 /// # Errors
 ///
-/// [`Error::InvalidArgument`] for a part that the format has no place for, or that is not what it has to be; it names the
-/// way to it in the context. With `repair` there is none: such a part is left out or replaced.
+/// [`Error::InvalidArgument`] for a part that the format has no place for, or that is not what it has to be; it names
+/// the way to it in the context. With `repair` there is none: such a part is left out or replaced.
 pub fn to_messages(context: &Context, format: Format, repair: bool) -> Result<Object, Error> {
     let specials = context.specials();
     let mended = if repair { repair::mend(context, format) } else { Vec::new() };

@@ -35,7 +35,8 @@ pub fn to(source: Source) -> Result<Object, Error> {
         match turn.speaker {
             Speaker::Tools => input.extend(turn.parts.iter().filter_map(|part| {
                 let Part::Result(result) = part else { return None };
-                Some(dict! {"type": "function_call_output", "call_id": result.call_id, "output": result.content.as_ref()})
+                let output = result.content.as_ref();
+                Some(dict! {"type": "function_call_output", "call_id": result.call_id, "output": output})
             })),
             Speaker::System => {
                 let texts = system_texts(&source, turn)?;
@@ -124,8 +125,9 @@ fn user_media(source: &Source, media: &Media) -> Result<Value, Error> {
     }
 }
 
-/// The items of a turn. An item with an id has to have the reasoning with it that it came from, else the API refuses it,
-/// so that ids are left out where the assistant has not thought before: a window or `strip_thinking` may have taken it.
+/// The items of a turn. An item with an id has to have the reasoning with it that it came from, else the API refuses
+/// it, so that ids are left out where the assistant has not thought before: a window or `strip_thinking` may have taken
+/// it.
 fn assistant_items(source: &Source, turn: &Turn, has_reasoning: &mut bool) -> Result<Vec<Value>, Error> {
     let mut items: Vec<Value> = Vec::new();
     for part in &turn.parts {
@@ -174,7 +176,8 @@ fn add_text(text: &Text, id: Option<&str>, items: &mut Vec<Value>) {
 }
 
 fn call_item(call: &Call, id: Option<&str>) -> Value {
-    let mut item = dict! {"type": "function_call", "call_id": call.call_id, "name": call.name, "arguments": call.arguments.as_ref()};
+    let arguments = call.arguments.as_ref();
+    let mut item = dict! {"type": "function_call", "call_id": call.call_id, "name": call.name, "arguments": arguments};
     if let Some(id) = id {
         set(&mut item, ITEM_ID.1, id.into());
     }

@@ -21,7 +21,15 @@ for (const [provider, fault] of Object.entries(faults)) {
   test(`${provider}: mended requests of what other providers hold are as well`, async () => {
     await forSeeds(200, (random) => {
       const { messages } = contextOf(peteos, conversation(random, random.pick(Object.keys(faults))))
-      const junk = { type: 'text', text: 5, cache_control: 'x', provider_options: 'x', item_id: 5, detail: 'x', thought_signature: {} }
+      const junk = {
+        type: 'text',
+        text: 5,
+        cache_control: 'x',
+        provider_options: 'x',
+        item_id: 5,
+        detail: 'x',
+        thought_signature: {},
+      }
       const broken = messages.map((message) => ({
         ...message,
         content: message.content.map((part) => (random.chance(0.2) ? { ...part, ...junk, type: part.type } : part)),

@@ -3,7 +3,12 @@ import { test } from 'node:test'
 import { compiles } from './support/compile.mjs'
 
 // The SDKs name types of browsers and of Node, and are not compiled as strictly as we are.
-const OPTIONS = { module: 'nodenext', lib: ['es2022', 'dom', 'dom.iterable', 'esnext.disposable'], types: ['node'], skipLibCheck: true }
+const OPTIONS = {
+  module: 'nodenext',
+  lib: ['es2022', 'dom', 'dom.iterable', 'esnext.disposable'],
+  types: ['node'],
+  skipLibCheck: true,
+}
 
 const RIGHT = `
 import Anthropic from '@anthropic-ai/sdk'
@@ -88,7 +93,11 @@ test('requests go to the official SDKs as they are', async (t) => {
 })
 
 test('they do without exactOptionalPropertyTypes, and with a bundler', async (t) => {
-  await compiles(t, { 'right.ts': RIGHT }, { ...OPTIONS, module: 'esnext', moduleResolution: 'bundler', exactOptionalPropertyTypes: false })
+  await compiles(
+    t,
+    { 'right.ts': RIGHT },
+    { ...OPTIONS, module: 'esnext', moduleResolution: 'bundler', exactOptionalPropertyTypes: false },
+  )
 })
 
 test('what does not fit does not compile', async (t) => {

@@ -1,9 +1,34 @@
 // Conversations of every kind that the formats of providers are tested with.
 
-const WORDS = ['yes', 'no', '', ' ', 'line\nbreak', '🙂 and ☕️', '"quoted"', '\\', '<b>', 'null', '{"a":1}', 'a longer text of several words']
-const ARGUMENTS = ['{}', '{"a": 1}', '{"b":[1,2,{"c":null}],"d":"é"}', '{ "nested" : {"x":{"y":[[]]}} }', '{"n":1.5e3,"t":true}']
+const WORDS = [
+  'yes',
+  'no',
+  '',
+  ' ',
+  'line\nbreak',
+  '🙂 and ☕️',
+  '"quoted"',
+  '\\',
+  '<b>',
+  'null',
+  '{"a":1}',
+  'a longer text of several words',
+]
+const ARGUMENTS = [
+  '{}',
+  '{"a": 1}',
+  '{"b":[1,2,{"c":null}],"d":"é"}',
+  '{ "nested" : {"x":{"y":[[]]}} }',
+  '{"n":1.5e3,"t":true}',
+]
 const RESULTS = ['', '5', '{"output": "x"}', '[1, 2]', 'many\nlines\n', '🙂']
-const SCHEMAS = [undefined, {}, { type: 'object' }, { properties: { a: { type: 'string' } } }, { type: 'object', properties: { n: { type: 'integer' } }, required: ['n'] }]
+const SCHEMAS = [
+  undefined,
+  {},
+  { type: 'object' },
+  { properties: { a: { type: 'string' } } },
+  { type: 'object', properties: { n: { type: 'integer' } }, required: ['n'] },
+]
 const DATA = 'iVBORw0KGgo='
 
 /** The media that a format takes of the user: each the type of a part and its source. */
@@ -50,7 +75,10 @@ export function conversation(random, format) {
     ...sometimes(0.1, () => ({ thought_signature: 'c2ln' })),
     ...sometimes(0.1, () => ({ mood: 'good' })),
   })
-  const said = () => ({ ...text(), ...sometimes(0.2, () => ({ item_id: `msg_${++calls}`, ...sometimes(0.5, () => ({ phase: 'commentary' })) })) })
+  const said = () => ({
+    ...text(),
+    ...sometimes(0.2, () => ({ item_id: `msg_${++calls}`, ...sometimes(0.5, () => ({ phase: 'commentary' })) })),
+  })
   const thinking = () => ({
     type: 'thinking',
     text: random.pick(WORDS),
@@ -59,7 +87,10 @@ export function conversation(random, format) {
     ...sometimes(0.3, () => ({ thought_signature: 'c2ln' })),
     ...sometimes(0.3, () => ({ provider_options: { acme: { signature: 'x' } } })),
   })
-  const medium = () => ({ ...random.pick(MEDIA[format]), ...sometimes(0.2, () => ({ cache_control: { type: 'ephemeral' } })) })
+  const medium = () => ({
+    ...random.pick(MEDIA[format]),
+    ...sometimes(0.2, () => ({ cache_control: { type: 'ephemeral' } })),
+  })
   const call = () => ({
     type: 'tool_use',
     call_id: `call-${++calls}`,
@@ -88,20 +119,33 @@ export function conversation(random, format) {
   for (let turn = 0; turn < turns; turn++) {
     if (messages.length > 0 && random.chance(0.1)) push('system', list(0, 2, text))
     if (random.chance(0.05)) push('tool', [tool(`late_${turn}`)])
-    push('user', list(0, 3, () => (random.chance(0.3) ? medium() : text())))
+    push(
+      'user',
+      list(0, 3, () => (random.chance(0.3) ? medium() : text())),
+    )
     if (random.chance(0.1)) push('user', [text()])
     while (random.chance(0.6)) {
       const made = list(0, 3, call)
       const media = SHOWS_MEDIA.includes(format) ? list(0, 1, medium) : []
       const redacted = random.chance(0.1) ? [{ type: 'redacted_thinking', data: 'eHg=' }] : []
-      push('assistant', [...list(0, 1, thinking), ...redacted, ...list(0, 2, said), ...media, ...made, ...list(0, 1, said)])
+      push('assistant', [
+        ...list(0, 1, thinking),
+        ...redacted,
+        ...list(0, 2, said),
+        ...media,
+        ...made,
+        ...list(0, 1, said),
+      ])
       // The last call of a conversation may wait for its result.
       const answered = made.filter(() => random.chance(0.9))
       if (random.chance(0.5)) answered.reverse()
       while (answered.length > 0) {
         const results = answered.splice(0, random.integer(1, answered.length)).map(result)
         const beside = random.chance(0.2) ? [text()] : []
-        push(random.pick(['tool_result', 'tool_result', 'tool', 'user']), random.chance(0.5) ? [...beside, ...results] : [...results, ...beside])
+        push(
+          random.pick(['tool_result', 'tool_result', 'tool', 'user']),
+          random.chance(0.5) ? [...beside, ...results] : [...results, ...beside],
+        )
       }
     }
     if (random.chance(0.8)) push('assistant', [...list(0, 1, thinking), ...list(0, 2, said)])

@@ -58,7 +58,10 @@ export const FORMS = {
   'ai-sdk': {
     keeps: {
       ...Object.fromEntries(
-        ['text', 'thinking', 'tool_use', 'tool_result', 'image', 'video', 'audio'].map((type) => [type, ['provider_options']]),
+        ['text', 'thinking', 'tool_use', 'tool_result', 'image', 'video', 'audio'].map((type) => [
+          type,
+          ['provider_options'],
+        ]),
       ),
       pdf: ['provider_options', 'filename'],
     },
@@ -93,24 +96,39 @@ const MEDIA_TYPES = {
 /** A conversation as it comes back. */
 export function normalForm({ system, tools, messages }, format) {
   const form = FORMS[format]
-  const answered = new Set(messages.flatMap(({ content }) => content).filter(isResult).map(({ call_id }) => call_id))
+  const answered = new Set(
+    messages
+      .flatMap(({ content }) => content)
+      .filter(isResult)
+      .map(({ call_id }) => call_id),
+  )
   const turns = messages.flatMap(turnsOf).map(({ role, parts, ...rest }) => ({
     role,
-    parts: inOrder(parts.filter((part) => isKept(part, form)), form).map((part) => kept(part, form, role, answered)),
+    parts: inOrder(
+      parts.filter((part) => isKept(part, form)),
+      form,
+    ).map((part) => kept(part, form, role, answered)),
     ...rest,
   }))
   const late = messages.flatMap(({ content }) => content.filter(({ type }) => type === 'tool'))
   const definitions = [...(tools ?? []), ...late].map((tool) => keptTool(tool, form))
-  let prompt = (system ?? []).map((part) => (form.plainSystem || form.joinsSystemTexts ? plain(part) : kept(part, form, 'system')))
+  let prompt = (system ?? []).map((part) =>
+    form.plainSystem || form.joinsSystemTexts ? plain(part) : kept(part, form, 'system'),
+  )
   if (form.joinsSystemTexts && prompt.length > 0) prompt = [joined(prompt)]
-  if (form.gathersSystem) prompt.push(...turns.filter(({ role }) => role === 'system').flatMap(({ parts }) => parts.map(plain)))
+  if (form.gathersSystem)
+    prompt.push(...turns.filter(({ role }) => role === 'system').flatMap(({ parts }) => parts.map(plain)))
   if (form.needsThinkingForIds) dropLoneIds(turns)
   return {
     system: prompt.length > 0 ? prompt : null,
     tools: definitions.length > 0 ? definitions : null,
-    messages: joinedTurns(turns.filter(({ role }) => !(form.gathersSystem && role === 'system')), form).map(
-      ({ role, parts }) => ({ role, content: role === 'system' && form.joinsTextsOfSystemMessages ? [joined(parts)] : parts }),
-    ),
+    messages: joinedTurns(
+      turns.filter(({ role }) => !(form.gathersSystem && role === 'system')),
+      form,
+    ).map(({ role, parts }) => ({
+      role,
+      content: role === 'system' && form.joinsTextsOfSystemMessages ? [joined(parts)] : parts,
+    })),
   }
 }
 
@@ -198,9 +216,20 @@ function joinedTurns(turns, form) {
       const results = last.parts.filter(isResult)
       last.parts = [...results, ...turn.parts, ...last.parts.slice(results.length)]
       last.message = turn.message
-    } else if (form.joinsResults === 'turn' && isTurnOfResults && turn.role === 'user' && last.message === turn.message) {
+    } else if (
+      form.joinsResults === 'turn' &&
+      isTurnOfResults &&
+      turn.role === 'user' &&
+      last.message === turn.message
+    ) {
       last.parts.push(...turn.parts)
-    } else if (form.joinsAssistant && turn.role === 'assistant' && last?.role === 'assistant' && last.parts.length && turn.parts.length) {
+    } else if (
+      form.joinsAssistant &&
+      turn.role === 'assistant' &&
+      last?.role === 'assistant' &&
+      last.parts.length &&
+      turn.parts.length
+    ) {
       last.parts.push(...turn.parts)
     } else {
       result.push({ ...turn, parts: [...turn.parts] })

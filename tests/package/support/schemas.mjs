@@ -16,7 +16,12 @@ export interface OpenAiResponses { instructions?: string; input: ResponseInputIt
 export interface Anthropic { system?: string | TextBlockParam[]; messages: MessageParam[]; tools?: Tool[] }
 export interface Gemini { systemInstruction?: Content; contents: Content[]; tools?: GeminiTool[] }
 `
-const NAMES = { 'openai-chat': 'OpenAiChat', 'openai-responses': 'OpenAiResponses', anthropic: 'Anthropic', gemini: 'Gemini' }
+const NAMES = {
+  'openai-chat': 'OpenAiChat',
+  'openai-responses': 'OpenAiResponses',
+  anthropic: 'Anthropic',
+  gemini: 'Gemini',
+}
 
 /** For each provider a function that gives what is wrong with a request, `null` where nothing is. */
 export function validators() {
@@ -24,7 +29,14 @@ export function validators() {
   const folder = join(root, 'target', `provider-schemas-${process.pid}`)
   mkdirSync(folder, { recursive: true })
   try {
-    const compilerOptions = { strict: true, module: 'nodenext', target: 'es2022', lib: ['es2022', 'dom'], types: ['node'], skipLibCheck: true }
+    const compilerOptions = {
+      strict: true,
+      module: 'nodenext',
+      target: 'es2022',
+      lib: ['es2022', 'dom'],
+      types: ['node'],
+      skipLibCheck: true,
+    }
     writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, include: ['requests.ts'] }))
     writeFileSync(join(folder, 'requests.ts'), TYPES)
     const generator = createGenerator({
@@ -54,7 +66,8 @@ function aiSdkFault({ system, messages, tools, ...others }) {
     const { success, data, error } = modelMessageSchema.safeParse(message)
     if (!success) return error.message
     // It drops keys that it does not know.
-    if (JSON.stringify(sorted(data)) !== JSON.stringify(sorted(message))) return `unknown keys in ${JSON.stringify(message)}`
+    if (JSON.stringify(sorted(data)) !== JSON.stringify(sorted(message)))
+      return `unknown keys in ${JSON.stringify(message)}`
   }
   return null
 }
@@ -62,5 +75,9 @@ function aiSdkFault({ system, messages, tools, ...others }) {
 function sorted(value) {
   if (Array.isArray(value)) return value.map(sorted)
   if (typeof value !== 'object' || value === null) return value
-  return Object.fromEntries(Object.keys(value).sort().map((key) => [key, sorted(value[key])]))
+  return Object.fromEntries(
+    Object.keys(value)
+      .sort()
+      .map((key) => [key, sorted(value[key])]),
+  )
 }
