@@ -260,7 +260,7 @@ impl Message {
     /// Those of the counter.
     pub(super) fn tokens_by_part(&self, counter: &dyn TokenCounter, with_media: bool) -> Result<PartTokens, Error> {
         let kinds = if with_media { self.kinds } else { self.kinds.without(PartKind::Media) };
-        let only = if kinds.is_empty() { Some(PartKind::Other) } else { kinds.only() };
+        let only = if kinds.is_empty() { Some(self.kind_without_parts()) } else { kinds.only() };
         if let Some(kind) = only {
             let tokens = if with_media { self.tokens(counter)? } else { self.tokens_without_media(counter)? };
             return Ok(PartTokens::all(kind, tokens));
@@ -299,6 +299,11 @@ impl Message {
         Ok(parts)
     }
 
+    /// What the role of a message is counted as of which no part is counted: it came with the media, or with nothing.
+    fn kind_without_parts(&self) -> PartKind {
+        if self.kinds.contains(PartKind::Media) { PartKind::Media } else { PartKind::Other }
+    }
+
     /// The parts that are an image, a video, a sound or a PDF document.
     pub fn media(&self) -> impl Iterator<Item = &Value> {
         let parts = if self.kinds.contains(PartKind::Media) { self.parts() } else { &[] };
@@ -323,7 +328,7 @@ impl Message {
                 text.push(']');
                 *end = text.len();
             }
-            None => parts.push((PartKind::Other, text.len())),
+            None => parts.push((self.kind_without_parts(), text.len())),
         }
         Ok(Sections { text, parts })
     }
