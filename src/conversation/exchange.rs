@@ -79,7 +79,7 @@ impl Exchanges {
         }));
         unpaired.sort_unstable_by_key(|unpaired| (unpaired.position, unpaired.part));
         for position in 0..first.len() {
-            first[position] = root(&first, position);
+            first[position] = root(&mut first, position);
         }
         Self { first, unpaired }
     }
@@ -136,8 +136,10 @@ fn join(first: &mut [usize], one: usize, other: usize) {
     first[later] = earlier;
 }
 
-fn root(first: &[usize], mut position: usize) -> usize {
+/// The first message that is known of an exchange. Shortens the way there for the next time.
+fn root(first: &mut [usize], mut position: usize) -> usize {
     while first[position] != position {
+        first[position] = first[first[position]];
         position = first[position];
     }
     position

@@ -57,7 +57,8 @@ impl Held {
             }
             let is_prompt_at = |position: usize| context.message(position).is_some_and(is_prompt);
             let needing = oldest.into_iter().filter(|(first, _)| !is_prompt_at(*first));
-            held.prompts = needing.filter_map(|(_, place)| units.prompt_before(place + 1)).collect();
+            let prompts = units.prompts_before();
+            held.prompts = needing.filter_map(|(_, place)| prompts.get(place + 1).copied().flatten()).collect();
         }
         Ok(held)
     }

@@ -41,19 +41,29 @@ impl<'c> Units<'c> {
     /// with the position of the last prompt before them.
     pub fn loop_counts(&self) -> impl Iterator<Item = (usize, Option<usize>)> {
         let end = self.newest_prompt().unwrap_or(self.order.len());
-        // The last prompt before a longer run is the same, or stands before that run as well.
-        let mut before = None;
+        let mut before = 0;
         self.exchange_counts().take_while(move |&count| count <= end).map(move |count| {
-            let known = before.filter(|&place| place >= count);
-            before = known.or_else(|| (count..self.order.len()).find(|&place| self.is_prompt_at(place)));
-            (count, before.and_then(|place| self.order.get(place).copied()))
+            // The last prompt before a longer run stands further back, or is the same.
+            before = before.max(count);
+            while before < self.order.len() && !self.is_prompt_at(before) {
+                before += 1;
+            }
+            (count, self.order.get(before).copied())
         })
     }
 
-    /// The position of the last prompt before so many of the newest messages.
-    pub fn prompt_before(&self, count: usize) -> Option<usize> {
-        let place = (count..self.order.len()).find(|&place| self.is_prompt_at(place))?;
-        self.order.get(place).copied()
+    /// By the number of newest messages, the position of the last prompt before them.
+    pub fn prompts_before(&self) -> Vec<Option<usize>> {
+        let mut last = None;
+        let mut prompts: Vec<Option<usize>> = (0..self.order.len())
+            .rev()
+            .map(|place| {
+                last = self.is_prompt_at(place).then(|| self.order[place]).or(last);
+                last
+            })
+            .collect();
+        prompts.reverse();
+        prompts
     }
 
     /// By position the place; `None` for special messages.

@@ -229,7 +229,7 @@ test('everything can be done with the keyboard', withPage(async (page, origin) =
     stops.push(await page.evaluate(() => document.activeElement.id || document.activeElement.name || document.activeElement.className))
   }
   assert.deepEqual(stops, [
-    'skip-link', 'open-folder', 'open-files', 'open-demo', 'encoding', 'mode', 'limit', 'slider', 'to-cut',
+    'skip-link', 'open-folder', 'open-files', 'open-demo', 'encoding', 'mode', 'limit', 'slider', 'boundary', 'to-cut',
   ])
   // The files' own dialog is the system's; that the button asks for it is what can be seen here.
   const chooser = page.waitForEvent('filechooser')
