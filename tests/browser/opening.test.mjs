@@ -224,7 +224,7 @@ test('everything can be done with the keyboard', withPage(async (page, origin) =
   await page.evaluate(() => document.activeElement.blur())
 
   const stops = []
-  for (let press = 0; press < 9; press++) {
+  for (let press = 0; press < 10; press++) {
     await page.keyboard.press('Tab')
     stops.push(await page.evaluate(() => document.activeElement.id || document.activeElement.name || document.activeElement.className))
   }
