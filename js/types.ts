@@ -218,7 +218,7 @@ export interface SequenceWindowOptions {
   boundary?: Boundary
   /**
    * When the window must cut, it cuts down to `to`, so that what is left stays the same for many turns, and a provider can
-   * take its beginning from a cache. In messages, or in tokens for a token window; no more than the limit.
+   * take its beginning from a cache. In messages, or in tokens for a token window; no more than the limit less the reserve.
    */
   hysteresis?: { to: number }
   /**

@@ -25,7 +25,14 @@ pub enum Error {
     EncodingNotLoaded { encoding: &'static str },
     /// Not even the least that the window has to keep fits: the newest exchange with the special messages, the pinned ones
     /// and, for turns, the prompt. `needed` is the limit that would do.
-    WindowTooSmall { limit: u64, special_tokens: Option<u64>, needed: u64, boundary: &'static str },
+    WindowTooSmall {
+        limit: u64,
+        special_tokens: Option<u64>,
+        needed: u64,
+        reserve: u64,
+        has_pins: bool,
+        boundary: &'static str,
+    },
     /// A file that somebody else has changed since this session read or wrote it, or, if it was never known, made: both
     /// revisions are the SHA-256 of the contents in hexadecimal digits.
     FileConflict { path: String, expected: Option<String>, found: Option<String> },
@@ -91,23 +98,35 @@ impl fmt::Display for Error {
                 formatter,
                 "the vocabulary of '{encoding}' is not loaded; call `await loadEncoding('{encoding}')` first"
             ),
-            Self::WindowTooSmall { limit, special_tokens: None, needed, boundary } => write!(
-                formatter,
-                "the window has to keep {needed} messages, the newest {} with what is pinned{}, and may keep {limit}: raise \
-                 count to {needed}, pin less{}",
-                what_is_whole(boundary),
-                with_its_prompt(boundary),
-                way_out(boundary)
-            ),
-            Self::WindowTooSmall { limit, special_tokens: Some(special), needed, boundary } => write!(
-                formatter,
-                "the window needs {needed} tokens for the newest {} with the special messages ({special}), what is pinned{}, \
-                 and what is reserved, and has {limit}: raise maxTokens to {needed}, pin or reserve less, shorten the \
-                 tool results{}",
-                what_is_whole(boundary),
-                with_its_prompt(boundary),
-                way_out(boundary)
-            ),
+            Self::WindowTooSmall { limit, special_tokens, needed, reserve, has_pins, boundary } => {
+                let (unit, argument) = match special_tokens {
+                    Some(_) => ("tokens", "maxTokens"),
+                    None => ("messages", "count"),
+                };
+                write!(formatter, "a window of {limit} {unit} is too small: it takes {needed} to keep ")?;
+                formatter.write_str(match *boundary {
+                    "message" => "what is pinned",
+                    "turn" => "the newest exchange and the prompt before it",
+                    _ => "the newest exchange",
+                })?;
+                if *has_pins && *boundary != "message" {
+                    formatter.write_str(", what is pinned")?;
+                }
+                match special_tokens {
+                    Some(special) if *special > 0 => write!(formatter, ", the special messages ({special})")?,
+                    _ => {}
+                }
+                if *reserve > 0 {
+                    write!(formatter, ", and a reserve of {reserve}")?;
+                }
+                write!(formatter, "; raise {argument} to {needed}")?;
+                let ways = [(*has_pins, ", pin less"), (*reserve > 0, ", reserve less")];
+                ways.iter().filter(|(holds, _)| *holds).try_for_each(|(_, way)| formatter.write_str(way))?;
+                match *boundary {
+                    "message" => Ok(()),
+                    _ => formatter.write_str(", or use the boundary 'message', which may take exchanges apart"),
+                }
+            }
             Self::FileConflict { path, expected: None, .. } => write!(
                 formatter,
                 "{path} exists, and this session has not read it; nothing was written: load that context with \
@@ -179,18 +198,6 @@ impl ParseError {
             message: self.message,
         }
     }
-}
-
-fn what_is_whole(boundary: &str) -> &'static str {
-    if boundary == "message" { "message" } else { "exchange" }
-}
-
-fn with_its_prompt(boundary: &str) -> &'static str {
-    if boundary == "turn" { " and the prompt" } else { "" }
-}
-
-fn way_out(boundary: &str) -> &'static str {
-    if boundary == "message" { "" } else { ", or use the boundary 'message', which may take exchanges apart" }
 }
 
 /// A revision in few words: the beginning of the digest is enough to tell it from another.

@@ -50,7 +50,8 @@ impl Cut {
         let Limits { limit, reserve, special_tokens } = limits;
         let room = limit.saturating_sub(reserve);
         if let Some(mark) = options.lower_mark.filter(|mark| *mark > room) {
-            let message = format!("is {mark}, more than the {room} that the window may have anyway");
+            let rest = if reserve > 0 { format!(", {limit} less a reserve of {reserve}") } else { String::new() };
+            let message = format!("is {mark}, more than the {room} that the window may have anyway{rest}");
             return Err(Error::argument("options.hysteresis.to", message));
         }
         // Who neither keeps exchanges whole nor pins any need not look for them.
@@ -76,6 +77,8 @@ impl Cut {
             limit,
             special_tokens,
             needed: needed.saturating_add(reserve),
+            reserve,
+            has_pins: !options.pins.is_empty(),
             boundary: options.boundary.name(),
         };
         if options.boundary == Boundary::Message && !options.pins.is_empty() && base > room {
