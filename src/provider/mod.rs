@@ -21,6 +21,7 @@ mod gemini;
 mod media;
 mod openai_chat;
 mod openai_responses;
+mod part;
 pub mod repair;
 mod request;
 #[cfg(all(test, not(target_arch = "wasm32")))]
@@ -84,13 +85,19 @@ impl Format {
 /// # Errors
 ///
 /// [`Error::InvalidArgument`] for a part that the format has no place for, or that is not what it has to be; it names
-/// the way to it in the context. With `repair` there is none: such a part is left out or replaced.
+/// the way to it in the context. With `repair` there is none: what is converted is what [`repair`] makes of the context.
 pub fn to_messages(context: &Context, format: Format, repair: bool) -> Result<Object, Error> {
-    let specials = context.specials();
-    let mended = if repair { repair::mend(context, format) } else { Vec::new() };
-    let mended = mended.iter().map(|mended| &mended.message).enumerate();
-    let stored = context.messages().enumerate().filter(|(position, _)| !repair && !specials.contains(&Some(*position)));
-    let source = Source::read(context, mended.chain(stored), repair)?;
+    if !repair {
+        return Ok(convert(Source::read(check::specials(context), check::said(context), format)?, format));
+    }
+    let specials = repair::mend_specials(context, format);
+    let mended = repair::mend(context, format);
+    let messages = mended.iter().map(|mended| &mended.message).enumerate();
+    let specials = specials.each_ref().map(|special| special.as_ref().map(|message| (0, message)));
+    Ok(convert(Source::read(specials, messages, format)?, format))
+}
+
+fn convert(source: Source, format: Format) -> Object {
     match format {
         Format::OpenAiChat => openai_chat::to(source),
         Format::OpenAiResponses => openai_responses::to(source),
@@ -117,3 +124,6 @@ pub fn from_messages(value: &Value, format: Format, environment: &dyn Environmen
     };
     draft.map_err(|error| error.in_argument("value"))?.into_context(environment)
 }
+
+#[cfg(all(test, not(target_arch = "wasm32")))]
+mod tests;

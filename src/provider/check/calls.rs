@@ -1,9 +1,9 @@
 //! The rules of tool calls and their results.
 
 use super::super::Format;
+use super::super::part::{Part, Role, arguments_object, is_call_id, is_name};
 use super::finding::Findings;
 use super::pairs::{Match, PairedCall, Pairs, Repeats};
-use super::part::{Part, Role, arguments_object, is_call_id, is_name};
 use super::rule::Rule;
 use super::turn::{Turn, answered_turns, takes_distant_results};
 
@@ -100,7 +100,7 @@ fn judge_call(
         let fix = "Name the tool with letters, digits, '_' and '-', and not too long.";
         findings.on_part(Rule::InvalidName, place, "name", message, fix);
     }
-    if Rule::InvalidArguments.holds_for(format) && arguments_object(read.arguments).is_none() {
+    if Rule::InvalidArguments.holds_for(format) && arguments_object(read.arguments).is_err() {
         let message = format!("{name} refuses arguments that are no JSON object");
         let fix = "Make the arguments the JSON text of an object, {} where there are none.";
         findings.on_part(Rule::InvalidArguments, place, "arguments", message, fix);

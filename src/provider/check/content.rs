@@ -1,10 +1,11 @@
 //! The rules of what a message says, thinking aside.
 
 use super::super::Format;
+use super::super::part::{Part, Role, is_empty_text, media_fault};
 use super::finding::Findings;
-use super::part::{Part, Role, is_empty_text, takes_media};
 use super::rule::Rule;
 use super::turn::Turn;
+use crate::conversation::Message;
 
 pub fn judge(turns: &[Turn<'_>], format: Format, findings: &mut Findings) {
     let last = turns.iter().rposition(|turn| !turn.is_silent);
@@ -26,6 +27,18 @@ pub fn judge(turns: &[Turn<'_>], format: Format, findings: &mut Findings) {
     }
 }
 
+/// What a conversion cannot take of a special message, of which nothing else is sent than its texts and tools.
+pub fn judge_special(message: &Message, position: usize, format: Format, findings: &mut Findings) {
+    let parts = message.parts().iter().map(Part::read).collect();
+    // Never sent as a message, so that its texts may be empty.
+    let turn = Turn { position, role: Role::System, parts, is_silent: true };
+    for (part, read) in turn.parts.iter().enumerate() {
+        if matches!(read, Part::Media(_) | Part::Unknown(_) | Part::Invalid { .. }) {
+            judge_part(&turn, part, read, format, findings);
+        }
+    }
+}
+
 fn judge_part(turn: &Turn<'_>, part: usize, read: &Part<'_>, format: Format, findings: &mut Findings) {
     let place = (turn.position, part);
     let name = format.name();
@@ -38,10 +51,12 @@ fn judge_part(turn: &Turn<'_>, part: usize, read: &Part<'_>, format: Format, fin
             let message = format!("{name} has no place for a part of the type {kind:?}");
             findings.on_part(Rule::UnknownPart, place, "type", message, "Leave the part out, or say it as a text.");
         }
-        Part::Media { kind, source } if !takes_media(format, turn.role, kind, source) => {
-            let message = format!("{name} takes no {kind} like this in a message of this role");
-            let fix = "Leave it out, or say in a text what it shows.";
-            findings.on_part(Rule::UnsupportedMedia, place, "source", message, fix);
+        Part::Media(ref media) => {
+            if let Some((_, fault)) = media_fault(format, turn.role, media) {
+                let message = format!("{name} refuses this {}: {fault}", media.kind.name());
+                let fix = "Leave it out, or say in a text what it shows.";
+                findings.on_part(Rule::UnsupportedMedia, place, "source", message, fix);
+            }
         }
         Part::Text { text, signed } if !turn.is_lifted(format) && is_empty_text(format, text, signed) => {
             let message = format!("{name} refuses an empty text");

@@ -12,7 +12,6 @@ pub(super) mod calls;
 mod content;
 mod finding;
 pub(super) mod pairs;
-pub(super) mod part;
 mod rule;
 pub(super) mod thinking;
 pub(super) mod turn;
@@ -20,8 +19,8 @@ pub(super) mod turn;
 pub use finding::Finding;
 pub use rule::Rule;
 
+use super::part::Role;
 use finding::Findings;
-use part::Role;
 use turn::Turn;
 
 use super::Format;
@@ -55,12 +54,22 @@ pub fn check(context: &Context, format: Format) -> Result<Vec<Finding>, Error> {
     if !CHECKED.contains(&format) {
         return Err(no_rules());
     }
-    Ok(judge(said(context), has_system_prompt(context), format))
+    let mut findings = Findings::default();
+    for (position, message) in specials(context).into_iter().flatten() {
+        content::judge_special(message, position, format, &mut findings);
+    }
+    judge_said(said(context), has_system_prompt(context), format, &mut findings);
+    Ok(findings.sorted())
+}
+
+/// The special messages, the system prompt first, with their positions.
+pub(super) fn specials(context: &Context) -> [Option<(usize, &Message)>; 2] {
+    context.specials().map(|position| position.and_then(|position| Some((position, context.message(position)?))))
 }
 
 /// The messages but the special ones, with their positions.
 pub(super) fn said(context: &Context) -> impl Iterator<Item = (usize, &Message)> {
-    let special = Special::ALL.map(|kind| context.special(kind));
+    let special = context.specials();
     context.messages().enumerate().filter(move |(position, _)| !special.contains(&Some(*position)))
 }
 
@@ -76,18 +85,28 @@ pub(super) fn has_system_prompt(context: &Context) -> bool {
 }
 
 /// What a provider would refuse in a list of messages with their positions.
+#[cfg(test)]
 pub(super) fn judge<'m>(
     messages: impl Iterator<Item = (usize, &'m Message)>,
     has_system_prompt: bool,
     format: Format,
 ) -> Vec<Finding> {
-    let turns: Vec<Turn<'m>> = messages.map(|(position, message)| Turn::of(message, position, format)).collect();
     let mut findings = Findings::default();
-    roles(&turns, has_system_prompt, format, &mut findings);
-    calls::judge(&turns, format, &mut findings);
-    content::judge(&turns, format, &mut findings);
-    thinking::judge(&turns, format, &mut findings);
+    judge_said(messages, has_system_prompt, format, &mut findings);
     findings.sorted()
+}
+
+fn judge_said<'m>(
+    messages: impl Iterator<Item = (usize, &'m Message)>,
+    has_system_prompt: bool,
+    format: Format,
+    findings: &mut Findings,
+) {
+    let turns: Vec<Turn<'m>> = messages.map(|(position, message)| Turn::of(message, position, format)).collect();
+    roles(&turns, has_system_prompt, format, findings);
+    calls::judge(&turns, format, findings);
+    content::judge(&turns, format, findings);
+    thinking::judge(&turns, format, findings);
 }
 
 fn roles(turns: &[Turn<'_>], has_system_prompt: bool, format: Format, findings: &mut Findings) {

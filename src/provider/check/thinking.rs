@@ -3,8 +3,8 @@
 use std::collections::HashSet;
 
 use super::super::Format;
+use super::super::part::{Part, Role, takes_thinking};
 use super::finding::Findings;
-use super::part::{Part, Role, takes_thinking};
 use super::rule::Rule;
 use super::turn::{Turn, current_turn};
 
