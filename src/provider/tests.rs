@@ -8,8 +8,11 @@ use crate::environment::fixed::Fixed;
 /// A context whose first two messages are the special ones.
 fn with_specials(dicts: &[Value]) -> Context {
     let mut messages = dicts.to_vec();
-    for (message, id) in messages.iter_mut().zip(["s", "t"]) {
+    for (message, (id, kind)) in
+        messages.iter_mut().zip([("s", "SystemPromptMessage"), ("t", "ToolDefinitionsMessage")])
+    {
         message["id"] = id.into();
+        message["_type"] = kind.into();
     }
     let dict = json!({
         "messages": messages,

@@ -19,7 +19,7 @@ pub(super) mod turn;
 pub use finding::Finding;
 pub use rule::Rule;
 
-use super::part::Role;
+use super::part::{Part, Role};
 use finding::Findings;
 use turn::Turn;
 
@@ -73,15 +73,10 @@ pub(super) fn said(context: &Context) -> impl Iterator<Item = (usize, &Message)>
     context.messages().enumerate().filter(move |(position, _)| !special.contains(&Some(*position)))
 }
 
-/// Whether the context has a system prompt that says something.
+/// Whether the context has a system prompt with a text.
 pub(super) fn has_system_prompt(context: &Context) -> bool {
     let prompt = context.special(Special::SystemPrompt).and_then(|position| context.message(position));
-    prompt.is_some_and(|message| {
-        message
-            .parts()
-            .iter()
-            .any(|part| part["type"] == "text" && part["text"].as_str().is_some_and(|text| !text.is_empty()))
-    })
+    prompt.is_some_and(|prompt| prompt.parts().iter().any(|part| matches!(Part::read(part), Part::Text { .. })))
 }
 
 /// What a provider would refuse in a list of messages with their positions.
