@@ -1,7 +1,9 @@
 //! The formats in which model providers take a conversation, and the way of a context into them and back.
 //!
-//! [`source`] reads the parts of a context once for all formats, [`draft`] makes a context of what a format says; each
-//! format has a module that maps between these and its own shapes. What goes where, and what a format has no place for,
+//! [`part`] says what a stored part is and which format can be given it, for all that follows: [`check`] finds what cannot
+//! be given, [`repair`] mends it, and a conversion converts or fails, whatever was mended before. [`source`] reads the parts
+//! of a context once for all formats, [`draft`] makes a context of what a format says; each format has a module that maps
+//! between these and its own shapes. What goes where, and what a format has no place for,
 //! is told in docs/providers.md.
 
 /// A JSON object of values that are taken as they are. `json!` would read and write each of them anew, which costs a
