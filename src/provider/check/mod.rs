@@ -1,8 +1,8 @@
 //! What a provider would refuse in a conversation, before it is sent.
 //!
-//! A context is judged as a conversion hands it over that mends nothing: the special messages are no messages there, and
-//! what a format has no field for, such as thinking without a signature, is left out. [`Rule`] says what is wrong where,
-//! and where the providers say so.
+//! A context is judged as a conversion hands it over that mends nothing: the special messages are no messages there, so
+//! that of them only what cannot be converted is found, and what a format has no field for, such as thinking without a
+//! signature, is left out. [`Rule`] says what is wrong where, and where the providers say so.
 //!
 //! What is found in a message is found in that message, its neighbours, its exchange, or the end of the list, never in
 //! how far back the list goes. So a list without findings has none after it was cut to its end, where the cut leaves
@@ -54,7 +54,7 @@ pub fn check(context: &Context, format: Format) -> Result<Vec<Finding>, Error> {
     if !CHECKED.contains(&format) {
         return Err(no_rules());
     }
-    let mut findings = Findings::default();
+    let mut findings = Findings::of(format);
     for (position, message) in specials(context).into_iter().flatten() {
         content::judge_special(message, position, format, &mut findings);
     }
@@ -86,7 +86,7 @@ pub(super) fn judge<'m>(
     has_system_prompt: bool,
     format: Format,
 ) -> Vec<Finding> {
-    let mut findings = Findings::default();
+    let mut findings = Findings::of(format);
     judge_said(messages, has_system_prompt, format, &mut findings);
     findings.sorted()
 }
@@ -106,21 +106,24 @@ fn judge_said<'m>(
 
 fn roles(turns: &[Turn<'_>], has_system_prompt: bool, format: Format, findings: &mut Findings) {
     for turn in turns.iter().filter(|turn| turn.role == Role::Unknown) {
-        let message = "no provider has a place for a message of this role".to_owned();
+        let message = "has no place for a message of this role";
         let fix = "Give it one of the roles user, assistant, system, tool and tool_result.";
         findings.on_message(Rule::UnknownRole, turn.position, "role", message, fix);
     }
     let mut sent = turns.iter().filter(|turn| !turn.is_silent);
     let Some(first) = sent.next() else {
         if Rule::NoMessages.holds_for(format) && !(format == Format::OpenAiChat && has_system_prompt) {
-            let message = format!("{} refuses a request without a message", format.name());
+            let message = "refuses a request without a message";
             findings.on_list(Rule::NoMessages, message, "Append a message of the user first.");
         }
         return;
     };
     if is_wrong_first(first, format) {
-        let what = if format == Format::Gemini { "begins with a tool call" } else { "does not begin with the user" };
-        let message = format!("{} refuses a conversation that {what}", format.name());
+        let message = if format == Format::Gemini {
+            "refuses a conversation that begins with a tool call"
+        } else {
+            "refuses a conversation that does not begin with the user"
+        };
         findings.on_message(
             Rule::WrongFirstRole,
             first.position,
@@ -132,7 +135,7 @@ fn roles(turns: &[Turn<'_>], has_system_prompt: bool, format: Format, findings: 
     let mut before = first;
     for turn in sent {
         if is_repeated(before, turn, format) {
-            let message = format!("{} refuses a tool call directly after a turn of the assistant", format.name());
+            let message = "refuses a tool call directly after a turn of the assistant";
             let fix = "Make one message of this one and the one before it.";
             findings.on_message(Rule::RepeatedRole, turn.position, "role", message, fix);
         }
