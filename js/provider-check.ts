@@ -72,8 +72,9 @@ export interface ProviderFinding {
  *
  * The context is judged as it is handed over without a repair, so that a tool call whose result is still to come is found
  * as well. What a provider has no field for, such as thinking without a signature, is left out then and is no fault,
- * unless nothing is left of its message or the provider wants it back. The special messages, definitions of tools, and
- * what only some models refuse are not judged.
+ * unless nothing is left of its message or the provider wants it back. Of the special
+ * messages only what cannot be converted is found. Names and schemas of tool definitions, and what only some models
+ * refuse, are not judged.
  *
  * A context without findings has none after a window that keeps exchanges whole and begins with a message of the user, or
  * that keeps the last of those and an end after it.

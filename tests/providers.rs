@@ -7,6 +7,7 @@ use common::{TestEnvironment, text};
 use peteos_session::conversation::{Context, MESSAGES, Message, Special};
 use peteos_session::error::Error;
 use peteos_session::json;
+use peteos_session::provider::check::{CHECKED, Rule, check};
 use peteos_session::provider::{Format, from_messages, to_messages};
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -104,18 +105,21 @@ fn any_part() -> impl Strategy<Value = Value> {
 }
 
 fn any_context() -> impl Strategy<Value = Value> {
-    let roles = vec!["user", "assistant", "system", "tool", "tool_result", "robot"];
+    let roles = vec!["user", "assistant", "system", "developer", "tool", "tool_result", "robot"];
     let message = (prop::sample::select(roles), prop::collection::vec(any_part(), 0..5))
         .prop_map(|(role, content)| json!({"role": role, "content": content, "id": role}));
     let text = json!([{"type": "text", "text": "x"}]);
-    (prop::collection::vec(message, 0..6), any::<bool>()).prop_map(move |(mut messages, has_specials)| {
-        if !has_specials {
+    let specials = prop::option::of(prop::collection::vec(any_part(), 0..5));
+    (prop::collection::vec(message, 0..6), specials).prop_map(move |(mut messages, specials)| {
+        let Some(mut parts) = specials else {
             // A system message in front would come back as the system prompt.
             messages.insert(0, json!({"role": "user", "content": text}));
             return json!({"messages": messages});
-        }
-        messages.insert(0, json!({"role": "system", "content": text, "id": "s", "_type": "SystemPromptMessage"}));
-        messages.insert(1, json!({"role": "tool", "id": "t", "_type": "ToolDefinitionsMessage"}));
+        };
+        let tools = parts.split_off(parts.len() / 2);
+        parts.insert(0, text[0].clone());
+        messages.insert(0, json!({"role": "system", "content": parts, "id": "s", "_type": "SystemPromptMessage"}));
+        messages.insert(1, json!({"role": "tool", "content": tools, "id": "t", "_type": "ToolDefinitionsMessage"}));
         json!({"messages": messages, "system_prompt_message_id": "s", "tool_definitions_message_id": "t"})
     })
 }
@@ -137,7 +141,11 @@ proptest! {
             let mended = to_messages(&context, format, true).unwrap();
             let environment = TestEnvironment::default();
             let back = from_messages(&mended.clone().into(), format, &environment).unwrap();
-            prop_assert_eq!(to_messages(&back, format, true).unwrap(), mended);
+            prop_assert_eq!(to_messages(&back, format, true).unwrap(), mended.clone());
+            prop_assert_eq!(to_messages(&back, format, false).unwrap(), mended);
+            if CHECKED.contains(&format) {
+                prop_assert_eq!(check(&back, format).unwrap(), []);
+            }
             match to_messages(&context, format, false) {
                 Ok(request) => {
                     let back = from_messages(&request.clone().into(), format, &environment).unwrap();
@@ -147,6 +155,22 @@ proptest! {
             }
         }
         prop_assert_eq!(json::to_compact_text(&context).unwrap(), before);
+    }
+
+    #[test]
+    fn a_check_finds_what_a_conversion_cannot_take(dict in any_context()) {
+        let context = context(dict);
+        for format in CHECKED {
+            let found: Vec<Rule> = check(&context, format).unwrap().iter().map(|finding| finding.rule).collect();
+            let is_converted = to_messages(&context, format, false).is_ok();
+            // A result without its call may still be converted: where the name of its tool is not needed, or its own.
+            let refused = [Rule::InvalidPart, Rule::UnknownPart, Rule::UnsupportedMedia, Rule::InvalidArguments];
+            if refused.iter().any(|rule| found.contains(rule)) {
+                prop_assert!(!is_converted, "{} {found:?}", format.name());
+            } else if !found.contains(&Rule::OrphanResult) {
+                prop_assert!(is_converted, "{} {found:?}", format.name());
+            }
+        }
     }
 
     #[test]

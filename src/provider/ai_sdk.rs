@@ -7,7 +7,7 @@ use super::field::Field;
 use super::media::{self, Media, MediaKind, Origin};
 use super::request::{self, Carried, carry, carry_back, joined, object_schema, request, set, system_texts};
 use super::source::{Part, Source, Speaker, Turn};
-use crate::error::{Error, ShapeError};
+use crate::error::ShapeError;
 use crate::json::Object;
 
 /// What a provider wants to see again, by the provider's name.
@@ -19,29 +19,19 @@ fn is_options(value: &Value) -> bool {
 }
 
 /// The request of a conversation.
-///
-/// # Errors
-///
-/// The part that has no place in it.
-pub fn to(source: Source) -> Result<Object, Error> {
+pub fn to(source: Source) -> Object {
     let mut messages = Vec::new();
-    for turn in &source.turns {
-        if turn.speaker == Speaker::System {
-            let texts = system_texts(&source, turn)?;
-            if !source.leaves_out(&texts) {
-                messages.push(dict! {"role": "system", "content": joined(texts.iter().map(String::as_str))});
+    for turn in source.turns {
+        let role = match turn.speaker {
+            Speaker::System => {
+                messages.push(dict! {"role": "system", "content": joined(system_texts(&turn).into_iter())});
+                continue;
             }
-            continue;
-        }
-        let content = turn_content(&source, turn)?;
-        if !source.leaves_out(&content) {
-            let role = match turn.speaker {
-                Speaker::Assistant => "assistant",
-                Speaker::Tools => "tool",
-                Speaker::System | Speaker::User => "user",
-            };
-            messages.push(dict! {"role": role, "content": content});
-        }
+            Speaker::Assistant => "assistant",
+            Speaker::Tools => "tool",
+            Speaker::User => "user",
+        };
+        messages.push(dict! {"role": role, "content": turn_content(turn)});
     }
     let mut tools = Object::new();
     for tool in &source.tools {
@@ -53,53 +43,44 @@ pub fn to(source: Source) -> Result<Object, Error> {
         tools.insert(tool.name.to_owned(), value.into());
     }
     let tools = if tools.is_empty() { Value::Null } else { tools.into() };
-    Ok(request([("system", request::one_system_text(&source.system)), ("messages", messages.into()), ("tools", tools)]))
+    request([("system", request::one_system_text(&source.system)), ("messages", messages.into()), ("tools", tools)])
 }
 
-fn turn_content(source: &Source, turn: &Turn) -> Result<Vec<Value>, Error> {
+fn turn_content(turn: Turn) -> Vec<Value> {
     let mut content = Vec::new();
-    for part in &turn.parts {
+    for part in turn.parts {
         let (mut value, fields) = match part {
-            Part::Text(text) => (draft::text(&text.text), text.fields),
-            Part::Thinking(text) => (dict! {"type": "reasoning", "text": text.text.as_ref()}, text.fields),
+            Part::Text(text) => (draft::text(text.text), text.fields),
+            Part::Thinking(text) => (dict! {"type": "reasoning", "text": text.text}, text.fields),
             Part::RedactedThinking { .. } => continue,
-            Part::Media(media) => (media_value(source, media, turn.speaker)?, media.fields),
+            Part::Media(media) => (media_value(&media, turn.speaker), media.fields),
             Part::Call(call) => {
-                let input = source.arguments(call)?;
                 let (id, name) = (call.call_id, call.name);
-                (dict! {"type": "tool-call", "toolCallId": id, "toolName": name, "input": input}, call.fields)
+                (dict! {"type": "tool-call", "toolCallId": id, "toolName": name, "input": call.input}, call.fields)
             }
             Part::Result(result) => {
-                let name = source.tool_name(result)?;
                 let kind = if result.is_error { "error-text" } else { "text" };
-                let output = dict! {"type": kind, "value": result.content.as_ref()};
-                let id = result.call_id;
+                let output = dict! {"type": kind, "value": result.content};
+                let (id, name) = (result.call_id, result.name);
                 (dict! {"type": "tool-result", "toolCallId": id, "toolName": name, "output": output}, result.fields)
             }
         };
         carry(fields, &mut value, &[OPTIONS]);
         content.push(value);
     }
-    Ok(content)
+    content
 }
 
 /// The user has images as such; all else is a file.
-fn media_value(source: &Source, media: &Media, speaker: Speaker) -> Result<Value, Error> {
-    let (data, fault) = match media.origin {
-        // What has a colon is taken for an address, and what has none for data.
-        Origin::Data(data) => (data, data.contains(':').then_some(("source.data", "expected base64"))),
-        Origin::Url(url) => (url, (!url.contains(':')).then_some(("source.url", "expected an absolute address"))),
-    };
-    if let Some((field, fault)) = fault {
-        return Ok(draft::text(&source.instead_of(media, field, fault)?));
-    }
+fn media_value(media: &Media, speaker: Speaker) -> Value {
+    let (Origin::Data(data) | Origin::Url(data)) = media.origin;
     let media_type = media.media_type;
     if media.kind == MediaKind::Image && speaker == Speaker::User {
-        return Ok(dict! {"type": "image", "image": data, "mediaType": media_type});
+        return dict! {"type": "image", "image": data, "mediaType": media_type};
     }
     let mut file = dict! {"type": "file", "data": data, "mediaType": media_type};
     carry(media.fields, &mut file, &[FILENAME]);
-    Ok(file)
+    file
 }
 
 /// What a request, or a list of messages, says.

@@ -5,16 +5,16 @@ use serde_json::Value;
 use super::draft::{self, Draft};
 use super::field::Field;
 use super::media::{self, Media, MediaKind, Origin, PDF};
+use super::part::Tool;
 use super::request::{
     self, Carried, carry, carry_back, object_schema, request, set, system_texts, unless_empty, with_results_joined,
 };
-use super::source::{Part, Source, Speaker, Text, Tool, Turn};
-use crate::error::{Error, ShapeError};
+use super::source::{Part, Source, Speaker, Text, Turn};
+use crate::error::ShapeError;
 use crate::json::Object;
 
-/// The images that it takes.
-const IMAGES: [&str; 4] = ["image/jpeg", "image/png", "image/gif", "image/webp"];
 const CACHE: Carried = ("cache_control", "cache_control", is_cache_control);
+const SIGNATURE: Carried = ("signature", "signature", Value::is_string);
 const STRICT: Carried = ("strict", "strict", Value::is_boolean);
 const DOCUMENT: [Carried; 4] = [
     CACHE,
@@ -33,29 +33,19 @@ fn is_citations(value: &Value) -> bool {
 }
 
 /// The request of a conversation.
-///
-/// # Errors
-///
-/// The part that has no place in it.
-pub fn to(mut source: Source) -> Result<Object, Error> {
+pub fn to(source: Source) -> Object {
     let mut system: Vec<Value> = source.system.iter().map(text_block).collect();
     let (system_turns, turns): (Vec<Turn>, Vec<Turn>) =
-        std::mem::take(&mut source.turns).into_iter().partition(|turn| turn.speaker == Speaker::System);
-    for turn in &system_turns {
-        system.extend(system_texts(&source, turn)?.iter().map(|text| draft::text(text)));
-    }
+        source.turns.into_iter().partition(|turn| turn.speaker == Speaker::System);
+    system.extend(system_turns.iter().flat_map(system_texts).map(draft::text));
     let mut messages = Vec::new();
     for turn in with_results_joined(turns) {
-        let is_assistant = turn.speaker == Speaker::Assistant;
-        let content = turn.parts.iter().filter_map(|part| block(&source, part, is_assistant).transpose());
-        let content: Vec<Value> = content.collect::<Result<_, _>>()?;
-        if !source.leaves_out(&content) {
-            let role = if is_assistant { "assistant" } else { "user" };
-            messages.push(dict! {"role": role, "content": content});
-        }
+        let role = if turn.speaker == Speaker::Assistant { "assistant" } else { "user" };
+        let content: Vec<Value> = turn.parts.into_iter().map(block).collect();
+        messages.push(dict! {"role": role, "content": content});
     }
     let tools = source.tools.iter().map(tool_value).collect();
-    Ok(request([("system", system_value(system)), ("messages", messages.into()), ("tools", unless_empty(tools))]))
+    request([("system", system_value(system)), ("messages", messages.into()), ("tools", unless_empty(tools))])
 }
 
 /// One plain text as it is, else the list of blocks.
@@ -78,66 +68,50 @@ fn tool_value(tool: &Tool) -> Value {
 }
 
 fn text_block(text: &Text) -> Value {
-    let mut block = draft::text(&text.text);
+    let mut block = draft::text(text.text);
     carry(text.fields, &mut block, &[CACHE]);
     block
 }
 
-fn block(source: &Source, part: &Part, is_assistant: bool) -> Result<Option<Value>, Error> {
-    let block = match part {
-        Part::Text(text) => text_block(text),
-        // Thinking without its signature is of another provider.
-        Part::Thinking(thinking) => match thinking.fields.get("signature").and_then(Value::as_str) {
-            Some(signature) => dict! {"type": "thinking", "thinking": thinking.text.as_ref(), "signature": signature},
-            None => return Ok(None),
-        },
-        Part::RedactedThinking { data } => dict! {"type": "redacted_thinking", "data": *data},
+fn block(part: Part) -> Value {
+    match part {
+        Part::Text(text) => text_block(&text),
+        Part::Thinking(thinking) => {
+            let mut block = dict! {"type": "thinking", "thinking": thinking.text};
+            carry(thinking.fields, &mut block, &[SIGNATURE]);
+            block
+        }
+        Part::RedactedThinking { data } => dict! {"type": "redacted_thinking", "data": data},
         Part::Call(call) => {
-            let input = source.arguments(call)?;
-            let mut block = dict! {"type": "tool_use", "id": call.call_id, "name": call.name, "input": input};
+            let mut block = dict! {"type": "tool_use", "id": call.call_id, "name": call.name, "input": call.input};
             carry(call.fields, &mut block, &[CACHE]);
             block
         }
         Part::Result(result) => {
-            let mut block =
-                dict! {"type": "tool_result", "tool_use_id": result.call_id, "content": result.content.as_ref()};
+            let mut block = dict! {"type": "tool_result", "tool_use_id": result.call_id, "content": result.content};
             if result.is_error {
                 set(&mut block, "is_error", true.into());
             }
             carry(result.fields, &mut block, &[CACHE]);
             block
         }
-        Part::Media(media) => media_block(source, media, is_assistant)?,
-    };
-    Ok(Some(block))
-}
-
-fn media_block(source: &Source, media: &Media, is_assistant: bool) -> Result<Value, Error> {
-    let fault = match (media.kind, media.origin) {
-        _ if is_assistant => ("", "Messages takes no media of the assistant"),
-        (MediaKind::Image, Origin::Data(_)) if !IMAGES.contains(&media.media_type) => {
-            ("source.media_type", "Messages takes images as image/jpeg, image/png, image/gif and image/webp alone")
-        }
-        (MediaKind::Image, origin) => {
-            let mut block = dict! {"type": "image", "source": source_value(origin, media.media_type)};
-            carry(media.fields, &mut block, &[CACHE]);
-            return Ok(block);
-        }
-        (MediaKind::Pdf, origin) => {
-            let mut block = dict! {"type": "document", "source": source_value(origin, PDF)};
-            carry(media.fields, &mut block, &DOCUMENT);
-            return Ok(block);
-        }
-        (MediaKind::Audio | MediaKind::Video, _) => ("", "Messages takes no sounds and no videos"),
-    };
-    Ok(draft::text(&source.instead_of(media, fault.0, fault.1)?))
-}
-
-fn source_value(origin: Origin, media_type: &str) -> Value {
-    match origin {
-        Origin::Data(data) => dict! {"type": "base64", "media_type": media_type, "data": data},
-        Origin::Url(url) => dict! {"type": "url", "url": url},
+        Part::Media(media) => media_block(&media),
     }
+}
+
+/// It knows images and documents.
+fn media_block(media: &Media) -> Value {
+    let (kind, carried) =
+        if media.kind == MediaKind::Pdf { ("document", &DOCUMENT[..]) } else { ("image", &[CACHE][..]) };
+    let source = match media.origin {
+        Origin::Data(data) => {
+            dict! {"type": "base64", "media_type": media.media_type.to_ascii_lowercase(), "data": data}
+        }
+        Origin::Url(url) => dict! {"type": "url", "url": url},
+    };
+    let mut block = dict! {"type": kind, "source": source};
+    carry(media.fields, &mut block, carried);
+    block
 }
 
 /// What a request, or a list of messages, says.

@@ -7,10 +7,11 @@ use serde_json::Value;
 use super::draft::{self, Draft};
 use super::field::Field;
 use super::media::{self, Media, MediaKind, Origin};
+use super::part::Tool;
 use super::request::{self, Carried, carry, carry_back, request, set, system_texts, unless_empty, with_results_joined};
-use super::source::{Part, Source, Speaker, Tool, Turn};
+use super::source::{Part, Source, Speaker, Turn};
 use crate::environment::Environment;
-use crate::error::{Error, ShapeError};
+use crate::error::ShapeError;
 use crate::json::Object;
 
 /// What the model wants to see again of its thinking; it stands on whatever part it came with.
@@ -21,25 +22,17 @@ const OUTPUT: &str = "output";
 const ERROR: &str = "error";
 
 /// The request of a conversation.
-///
-/// # Errors
-///
-/// The part that has no place in it.
-pub fn to(mut source: Source) -> Result<Object, Error> {
-    let mut system: Vec<Value> = source.system.iter().map(|text| dict! {"text": text.text.as_ref()}).collect();
+pub fn to(source: Source) -> Object {
     let (system_turns, turns): (Vec<Turn>, Vec<Turn>) =
-        std::mem::take(&mut source.turns).into_iter().partition(|turn| turn.speaker == Speaker::System);
-    for turn in &system_turns {
-        system.extend(system_texts(&source, turn)?.iter().map(|text| dict! {"text": text.as_str()}));
-    }
+        source.turns.into_iter().partition(|turn| turn.speaker == Speaker::System);
+    let prompt = source.system.iter().map(|text| text.text);
+    let texts = prompt.chain(system_turns.iter().flat_map(system_texts));
+    let system: Vec<Value> = texts.map(|text| dict! {"text": text}).collect();
     let mut contents = Vec::new();
     for turn in with_results_joined(turns) {
-        let parts = turn.parts.iter().filter_map(|part| part_value(&source, part).transpose());
-        let parts: Vec<Value> = parts.collect::<Result<_, _>>()?;
-        if !source.leaves_out(&parts) {
-            let role = if turn.speaker == Speaker::Assistant { "model" } else { "user" };
-            contents.push(dict! {"role": role, "parts": parts});
-        }
+        let role = if turn.speaker == Speaker::Assistant { "model" } else { "user" };
+        let parts: Vec<Value> = turn.parts.into_iter().filter_map(part_value).collect();
+        contents.push(dict! {"role": role, "parts": parts});
     }
     let tools: Vec<Value> = source.tools.iter().map(tool_value).collect();
     let tools = if tools.is_empty() { Value::Null } else { vec![dict! {"functionDeclarations": tools}].into() };
@@ -47,7 +40,7 @@ pub fn to(mut source: Source) -> Result<Object, Error> {
         Value::Null => Value::Null,
         parts => dict! {"parts": parts},
     };
-    Ok(request([("systemInstruction", system), ("contents", contents.into()), ("tools", tools)]))
+    request([("systemInstruction", system), ("contents", contents.into()), ("tools", tools)])
 }
 
 /// `parametersJsonSchema` takes all of JSON Schema, `parameters` a part of OpenAPI's.
@@ -62,28 +55,26 @@ fn tool_value(tool: &Tool) -> Value {
     value
 }
 
-fn part_value(source: &Source, part: &Part) -> Result<Option<Value>, Error> {
+fn part_value(part: Part) -> Option<Value> {
     let (mut value, fields) = match part {
-        Part::Text(text) => (dict! {"text": text.text.as_ref()}, text.fields),
-        Part::Thinking(text) => (dict! {"text": text.text.as_ref(), "thought": true}, text.fields),
-        Part::RedactedThinking { .. } => return Ok(None),
-        Part::Media(media) => (media_value(media), media.fields),
+        Part::Text(text) => (dict! {"text": text.text}, text.fields),
+        Part::Thinking(text) => (dict! {"text": text.text, "thought": true}, text.fields),
+        Part::RedactedThinking { .. } => return None,
+        Part::Media(media) => (media_value(&media), media.fields),
         Part::Call(call) => {
-            let args = source.arguments(call)?;
-            (dict! {"functionCall": dict! {"id": call.call_id, "name": call.name, "args": args}}, call.fields)
+            (dict! {"functionCall": dict! {"id": call.call_id, "name": call.name, "args": call.input}}, call.fields)
         }
         Part::Result(result) => {
-            let name = source.tool_name(result)?;
             let key = if result.is_error { ERROR } else { OUTPUT };
-            let response = Object::from_iter([(key.to_owned(), result.content.as_ref().into())]);
+            let response = Object::from_iter([(key.to_owned(), result.content.into())]);
             (
-                dict! {"functionResponse": dict! {"id": result.call_id, "name": name, "response": response}},
+                dict! {"functionResponse": dict! {"id": result.call_id, "name": result.name, "response": response}},
                 result.fields,
             )
         }
     };
     carry(fields, &mut value, &SIGNATURE);
-    Ok(Some(value))
+    Some(value)
 }
 
 fn media_value(media: &Media) -> Value {

@@ -2,8 +2,6 @@
 
 use serde_json::Value;
 
-use super::source::Place;
-use crate::error::Error;
 use crate::json::Object;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -62,6 +60,16 @@ impl MediaKind {
         }
     }
 
+    /// What is expected of a media type that is none of this kind.
+    fn expected_type(self) -> &'static str {
+        match self {
+            Self::Image => "the media type of an image",
+            Self::Video => "the media type of a video",
+            Self::Audio => "the media type of a sound",
+            Self::Pdf => "the media type application/pdf",
+        }
+    }
+
     /// The media type of what is at an address: by its ending, else the most usual one.
     fn type_at(self, url: &str) -> &'static str {
         let path = url.split(['?', '#']).next().unwrap_or_default();
@@ -78,18 +86,22 @@ impl MediaKind {
     }
 }
 
+/// The sounds that OpenAI takes, each with the media types that name it.
+const SOUNDS: [(&str, &[&str]); 2] =
+    [("wav", &["audio/wav", "audio/x-wav", "audio/wave"]), ("mp3", &["audio/mpeg", "audio/mp3"])];
+
 /// A medium of a message.
+#[derive(Clone, Copy, Debug)]
 pub struct Media<'c> {
     pub kind: MediaKind,
     pub origin: Origin<'c>,
     /// Of an address it may be a guess.
     pub media_type: &'c str,
     pub fields: &'c Object,
-    pub at: Place,
 }
 
 /// Where the data is.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 pub enum Origin<'c> {
     /// Here, in base64.
     Data(&'c str),
@@ -101,29 +113,35 @@ impl<'c> Media<'c> {
     ///
     /// # Errors
     ///
-    /// The field of the source that is not what it has to be.
-    pub fn read(kind: MediaKind, fields: &'c Object, at: Place) -> Result<Self, Error> {
+    /// The field that is not what it has to be, and what is expected there.
+    pub fn read(kind: MediaKind, fields: &'c Object) -> Result<Self, (&'static str, &'static str)> {
         let source = fields.get("source").and_then(Value::as_object);
-        let string = |key: &str| {
-            let found = source.and_then(|source| source.get(key)).and_then(Value::as_str);
-            found.ok_or_else(|| at.fault(&format!("source.{key}"), "expected a string"))
-        };
-        let (origin, media_type) = match string("type")? {
-            "base64" => (Origin::Data(string("data")?), string("media_type")?),
-            "url" => match read_data_url(string("url")?) {
-                Some((media_type, data)) => (Origin::Data(data), media_type),
-                None => {
-                    let url = string("url")?;
-                    (Origin::Url(url), string("media_type").unwrap_or_else(|_| kind.type_at(url)))
-                }
+        let string = |key: &str| source.and_then(|source| source.get(key)).and_then(Value::as_str);
+        let (origin, media_type) = match string("type") {
+            Some("base64") => match (string("data"), string("media_type")) {
+                (None, _) => return Err(("source.data", "a string")),
+                (_, None) => return Err(("source.media_type", "a string")),
+                (Some(data), Some(media_type)) => (Origin::Data(data), media_type),
             },
-            _ => return Err(at.fault("source.type", "expected \"base64\" or \"url\"")),
+            Some("url") => {
+                let url = string("url").ok_or(("source.url", "a string"))?;
+                match read_data_url(url) {
+                    Some((media_type, data)) => (Origin::Data(data), media_type),
+                    None => (Origin::Url(url), string("media_type").unwrap_or_else(|| kind.type_at(url))),
+                }
+            }
+            _ => return Err(("source.type", "\"base64\" or \"url\"")),
         };
         if MediaKind::of_type(media_type) != Some(kind) {
-            let message = format!("{media_type:?} is no media type of a part of the type {:?}", kind.name());
-            return Err(at.fault("source.media_type", message));
+            return Err(("source.media_type", kind.expected_type()));
         }
-        Ok(Self { kind, origin, media_type, fields, at })
+        Ok(Self { kind, origin, media_type, fields })
+    }
+
+    /// The name that OpenAI has for a sound of this media type; `None` where it takes none.
+    pub fn sound(&self) -> Option<&'static str> {
+        let names = |types: &[&str]| types.iter().any(|known| self.media_type.eq_ignore_ascii_case(known));
+        SOUNDS.into_iter().find(|(_, types)| names(types)).map(|(name, _)| name)
     }
 
     /// The address, or one that holds the data.
@@ -133,6 +151,11 @@ impl<'c> Media<'c> {
             Origin::Url(url) => url.to_owned(),
         }
     }
+}
+
+/// The media type of a sound by the name that OpenAI has for it.
+pub fn type_of_sound(name: &str) -> Option<&'static str> {
+    SOUNDS.into_iter().find(|(known, _)| *known == name).and_then(|(_, types)| types.first().copied())
 }
 
 /// The media type and the data of a `data:` URL in base64.

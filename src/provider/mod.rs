@@ -1,7 +1,9 @@
 //! The formats in which model providers take a conversation, and the way of a context into them and back.
 //!
-//! [`source`] reads the parts of a context once for all formats, [`draft`] makes a context of what a format says; each
-//! format has a module that maps between these and its own shapes. What goes where, and what a format has no place for,
+//! [`part`] says what a stored part is and which format can be given it, for all that follows: [`check`] finds what cannot
+//! be given, [`repair`] mends it, and a conversion converts or fails, whatever was mended before. [`source`] reads the parts
+//! of a context once for all formats, [`draft`] makes a context of what a format says; each format has a module that maps
+//! between these and its own shapes. What goes where, and what a format has no place for,
 //! is told in docs/providers.md.
 
 /// A JSON object of values that are taken as they are. `json!` would read and write each of them anew, which costs a
@@ -21,6 +23,7 @@ mod gemini;
 mod media;
 mod openai_chat;
 mod openai_responses;
+mod part;
 pub mod repair;
 mod request;
 #[cfg(all(test, not(target_arch = "wasm32")))]
@@ -84,13 +87,19 @@ impl Format {
 /// # Errors
 ///
 /// [`Error::InvalidArgument`] for a part that the format has no place for, or that is not what it has to be; it names
-/// the way to it in the context. With `repair` there is none: such a part is left out or replaced.
+/// the way to it in the context. With `repair` there is none: what is converted is what [`repair`] makes of the context.
 pub fn to_messages(context: &Context, format: Format, repair: bool) -> Result<Object, Error> {
-    let specials = context.specials();
-    let mended = if repair { repair::mend(context, format) } else { Vec::new() };
-    let mended = mended.iter().map(|mended| &mended.message).enumerate();
-    let stored = context.messages().enumerate().filter(|(position, _)| !repair && !specials.contains(&Some(*position)));
-    let source = Source::read(context, mended.chain(stored), repair)?;
+    if !repair {
+        return Ok(convert(Source::read(check::specials(context), check::said(context), format)?, format));
+    }
+    let specials = repair::mend_specials(context, format);
+    let mended = repair::mend(context, format);
+    let messages = mended.iter().map(|mended| &mended.message).enumerate();
+    let specials = specials.each_ref().map(|special| special.as_ref().map(|message| (0, message)));
+    Ok(convert(Source::read(specials, messages, format)?, format))
+}
+
+fn convert(source: Source, format: Format) -> Object {
     match format {
         Format::OpenAiChat => openai_chat::to(source),
         Format::OpenAiResponses => openai_responses::to(source),
@@ -117,3 +126,6 @@ pub fn from_messages(value: &Value, format: Format, environment: &dyn Environmen
     };
     draft.map_err(|error| error.in_argument("value"))?.into_context(environment)
 }
+
+#[cfg(all(test, not(target_arch = "wasm32")))]
+mod tests;

@@ -5,53 +5,37 @@ use serde_json::Value;
 use super::draft::{self, Draft};
 use super::field::Field;
 use super::media::{self, Media, MediaKind, Origin, PDF};
+use super::part::Tool;
 use super::request::{self, Carried, carry, carry_back, request, set, system_texts, unless_empty};
-use super::source::{Part, Source, Speaker, Tool, Turn};
-use crate::error::{Error, ShapeError};
+use super::source::{Part, Source, Speaker, Turn};
+use crate::error::ShapeError;
 use crate::json::Object;
 
 /// A file has to have a name; this one stands for none.
 pub const UNNAMED_PDF: &str = "document.pdf";
-
-/// The sounds that it takes, each with the media types that name it.
-const SOUNDS: [(&str, &[&str]); 2] =
-    [("wav", &["audio/wav", "audio/x-wav", "audio/wave"]), ("mp3", &["audio/mpeg", "audio/mp3"])];
 
 const DETAIL: Carried = ("detail", "detail", |value| value.as_str().is_some_and(|detail| DETAILS.contains(&detail)));
 const DETAILS: [&str; 3] = ["auto", "low", "high"];
 const STRICT: Carried = ("strict", "strict", Value::is_boolean);
 
 /// The request of a conversation.
-///
-/// # Errors
-///
-/// The part that has no place in it.
-pub fn to(source: Source) -> Result<Object, Error> {
+pub fn to(source: Source) -> Object {
     let mut messages = Vec::new();
     if !source.system.is_empty() {
-        let texts = source.system.iter().map(|text| text.text.clone().into_owned()).collect();
-        messages.push(dict! {"role": "system", "content": texts_content(texts)});
+        messages.push(message("system", source.system.iter().map(|text| draft::text(text.text)).collect()));
     }
     for turn in &source.turns {
         match turn.speaker {
             Speaker::Tools => messages.extend(turn.parts.iter().filter_map(tool_message)),
             Speaker::System => {
-                let texts = system_texts(&source, turn)?;
-                if !source.leaves_out(&texts) {
-                    messages.push(dict! {"role": "system", "content": texts_content(texts)});
-                }
+                messages.push(message("system", system_texts(turn).into_iter().map(draft::text).collect()))
             }
-            Speaker::User => {
-                let content = user_content(&source, turn)?;
-                if !source.leaves_out(&content) {
-                    messages.push(dict! {"role": "user", "content": single_text(content)});
-                }
-            }
-            Speaker::Assistant => messages.extend(assistant_message(&source, turn)?),
+            Speaker::User => messages.push(message("user", turn.parts.iter().filter_map(user_part).collect())),
+            Speaker::Assistant => messages.push(assistant_message(turn)),
         }
     }
     let tools = source.tools.iter().map(tool_value).collect();
-    Ok(request([("messages", messages.into()), ("tools", unless_empty(tools))]))
+    request([("messages", messages.into()), ("tools", unless_empty(tools))])
 }
 
 fn tool_value(tool: &Tool) -> Value {
@@ -68,14 +52,14 @@ fn tool_value(tool: &Tool) -> Value {
 
 fn tool_message(part: &Part) -> Option<Value> {
     let Part::Result(result) = part else { return None };
-    Some(dict! {"role": "tool", "tool_call_id": result.call_id, "content": result.content.as_ref()})
+    Some(dict! {"role": "tool", "tool_call_id": result.call_id, "content": result.content})
 }
 
-/// One text as it is, several as a list of parts.
-fn texts_content(texts: Vec<String>) -> Value {
-    single_text(texts.iter().map(|text| draft::text(text)).collect())
+fn message(role: &str, content: Vec<Value>) -> Value {
+    dict! {"role": role, "content": single_text(content)}
 }
 
+/// One text as it is, else the list of parts.
 fn single_text(content: Vec<Value>) -> Value {
     match content.as_slice() {
         [part] if part["type"] == "text" => part["text"].clone(),
@@ -83,65 +67,45 @@ fn single_text(content: Vec<Value>) -> Value {
     }
 }
 
-fn user_content(source: &Source, turn: &Turn) -> Result<Vec<Value>, Error> {
-    let mut content = Vec::new();
-    for part in &turn.parts {
-        match part {
-            Part::Text(text) => content.push(draft::text(&text.text)),
-            Part::Media(media) => content.push(user_media(source, media)?),
-            _ => {}
-        }
+fn user_part(part: &Part) -> Option<Value> {
+    match part {
+        Part::Text(text) => Some(draft::text(text.text)),
+        Part::Media(media) => Some(media_part(media)),
+        _ => None,
     }
-    Ok(content)
 }
 
-fn user_media(source: &Source, media: &Media) -> Result<Value, Error> {
-    let (field, fault) = match (media.kind, media.origin) {
-        (MediaKind::Image, _) => {
+fn media_part(media: &Media) -> Value {
+    match (media.sound(), media.origin) {
+        (Some(format), Origin::Data(data)) => {
+            dict! {"type": "input_audio", "input_audio": dict! {"data": data, "format": format}}
+        }
+        _ if media.kind == MediaKind::Pdf => {
+            let name = media.fields.get("filename").and_then(Value::as_str).unwrap_or(UNNAMED_PDF);
+            dict! {"type": "file", "file": dict! {"filename": name, "file_data": media.url()}}
+        }
+        _ => {
             let mut image = dict! {"url": media.url()};
             carry(media.fields, &mut image, &[DETAIL]);
-            return Ok(dict! {"type": "image_url", "image_url": image});
+            dict! {"type": "image_url", "image_url": image}
         }
-        (MediaKind::Audio, Origin::Data(data)) => {
-            match SOUNDS.iter().find(|(_, types)| types.contains(&media.media_type)) {
-                Some((format, _)) => {
-                    return Ok(dict! {"type": "input_audio", "input_audio": dict! {"data": data, "format": *format}});
-                }
-                None => ("source.media_type", "Chat Completions takes sounds as audio/wav and audio/mpeg alone"),
-            }
-        }
-        (MediaKind::Pdf, Origin::Data(_)) => {
-            let name = media.fields.get("filename").and_then(Value::as_str).unwrap_or(UNNAMED_PDF);
-            return Ok(dict! {"type": "file", "file": dict! {"filename": name, "file_data": media.url()}});
-        }
-        (MediaKind::Audio | MediaKind::Pdf, Origin::Url(_)) => {
-            ("source.type", "Chat Completions takes the data of sounds and documents, not their addresses")
-        }
-        (MediaKind::Video, _) => ("", "Chat Completions takes no videos"),
-    };
-    Ok(draft::text(&source.instead_of(media, field, fault)?))
+    }
 }
 
-/// Texts come before the calls, whatever their order was; thinking has no place.
-fn assistant_message(source: &Source, turn: &Turn) -> Result<Option<Value>, Error> {
+/// Texts come before the calls, whatever their order was.
+fn assistant_message(turn: &Turn) -> Value {
     let (mut content, mut calls) = (Vec::new(), Vec::new());
     for part in &turn.parts {
         match part {
-            Part::Text(text) => content.push(draft::text(&text.text)),
-            Part::Media(media) => {
-                let fault = "Chat Completions takes no media of the assistant";
-                content.push(draft::text(&source.instead_of(media, "", fault)?));
-            }
+            Part::Text(text) => content.push(draft::text(text.text)),
             Part::Call(call) => calls.push(dict! {
                 "id": call.call_id,
                 "type": "function",
-                "function": dict! {"name": call.name, "arguments": call.arguments.as_ref()},
+                "function": dict! {"name": call.name, "arguments": call.arguments},
             }),
-            Part::Thinking(_) | Part::RedactedThinking { .. } | Part::Result(_) => {}
+            // None of them has a place.
+            Part::Media(_) | Part::Thinking(_) | Part::RedactedThinking { .. } | Part::Result(_) => {}
         }
-    }
-    if calls.is_empty() && source.leaves_out(&content) {
-        return Ok(None);
     }
     let is_calls_alone = content.is_empty() && !calls.is_empty();
     let content = if is_calls_alone { Value::Null } else { single_text(content) };
@@ -149,7 +113,7 @@ fn assistant_message(source: &Source, turn: &Turn) -> Result<Option<Value>, Erro
     if !calls.is_empty() {
         set(&mut message, "tool_calls", calls.into());
     }
-    Ok(Some(message))
+    message
 }
 
 /// What a request, or a list of messages, says.
@@ -237,8 +201,7 @@ fn read_user_part(part: &Field, parts: &mut Vec<Value>) -> Result<(), ShapeError
             let audio = part.required("input_audio")?;
             let format = audio.required("format")?;
             let name = format.string()?;
-            let types = SOUNDS.iter().find(|(known, _)| *known == name).and_then(|(_, types)| types.first());
-            let media_type = types.ok_or_else(|| format.fault("expected \"wav\" or \"mp3\""))?;
+            let media_type = media::type_of_sound(name).ok_or_else(|| format.fault("expected \"wav\" or \"mp3\""))?;
             let source = media::source_of_data(audio.required_string("data")?, media_type);
             parts.push(dict! {"type": "audio", "source": source});
         }

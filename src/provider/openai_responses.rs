@@ -6,9 +6,10 @@ use super::draft::{self, Draft};
 use super::field::Field;
 use super::media::{self, Media, MediaKind, Origin};
 use super::openai_chat::{UNNAMED_PDF, read_file};
+use super::part::Tool;
 use super::request::{self, Carried, carry, carry_back, request, set, system_texts, unless_empty};
-use super::source::{BETWEEN_TEXTS, Call, Part, Source, Speaker, Text, Tool, Turn};
-use crate::error::{Error, ShapeError};
+use super::source::{BETWEEN_TEXTS, Call, Part, Source, Speaker, Text, Turn};
+use crate::error::ShapeError;
 use crate::json::{Object, items};
 
 /// What an image says when it does not say how closely it is looked at.
@@ -20,14 +21,11 @@ const PHASE: Carried =
 const DETAIL: Carried =
     ("detail", "detail", |value| value.as_str().is_some_and(|detail| ["low", "high", "original"].contains(&detail)));
 const STRICT: Carried = ("strict", "strict", |value| value == &Value::Bool(true));
+const REASONING_ID: Carried = ("id", "id", Value::is_string);
 const ENCRYPTED: Carried = ("encrypted_content", "encrypted_content", Value::is_string);
 
 /// The request of a conversation.
-///
-/// # Errors
-///
-/// The part that has no place in it.
-pub fn to(source: Source) -> Result<Object, Error> {
+pub fn to(source: Source) -> Object {
     let mut input = Vec::new();
     let mut has_reasoning = false;
     for turn in &source.turns {
@@ -35,25 +33,16 @@ pub fn to(source: Source) -> Result<Object, Error> {
         match turn.speaker {
             Speaker::Tools => input.extend(turn.parts.iter().filter_map(|part| {
                 let Part::Result(result) = part else { return None };
-                let output = result.content.as_ref();
+                let output = result.content;
                 Some(dict! {"type": "function_call_output", "call_id": result.call_id, "output": output})
             })),
             Speaker::System => {
-                let texts = system_texts(&source, turn)?;
-                if !source.leaves_out(&texts) {
-                    let content = texts.iter().map(|text| input_text(text)).collect();
-                    input.push(message("system", content));
-                }
+                input.push(message("system", system_texts(turn).into_iter().map(input_text).collect()));
             }
-            Speaker::User => {
-                let content = user_content(&source, turn)?;
-                if !source.leaves_out(&content) {
-                    input.push(message("user", content));
-                }
-            }
+            Speaker::User => input.push(message("user", turn.parts.iter().filter_map(user_part).collect())),
             Speaker::Assistant => {
-                let items = assistant_items(&source, turn, &mut has_reasoning)?;
-                if items.is_empty() && !source.leaves_out(&items) {
+                let items = assistant_items(turn, &mut has_reasoning);
+                if items.is_empty() {
                     input.push(dict! {"type": "message", "role": "assistant", "content": Vec::<Value>::new()});
                 }
                 input.extend(items);
@@ -61,11 +50,11 @@ pub fn to(source: Source) -> Result<Object, Error> {
         }
     }
     let tools = source.tools.iter().map(tool_value).collect();
-    Ok(request([
+    request([
         ("instructions", request::one_system_text(&source.system)),
         ("input", input.into()),
         ("tools", unless_empty(tools)),
-    ]))
+    ])
 }
 
 /// Functions are strict unless they say otherwise, and most schemas are refused then:
@@ -94,59 +83,48 @@ fn input_text(text: &str) -> Value {
     dict! {"type": "input_text", "text": text}
 }
 
-fn user_content(source: &Source, turn: &Turn) -> Result<Vec<Value>, Error> {
-    let mut content = Vec::new();
-    for part in &turn.parts {
-        match part {
-            Part::Text(text) => content.push(input_text(&text.text)),
-            Part::Media(media) => content.push(user_media(source, media)?),
-            _ => {}
-        }
+fn user_part(part: &Part) -> Option<Value> {
+    match part {
+        Part::Text(text) => Some(input_text(text.text)),
+        Part::Media(media) => Some(media_part(media)),
+        _ => None,
     }
-    Ok(content)
 }
 
-fn user_media(source: &Source, media: &Media) -> Result<Value, Error> {
-    match (media.kind, media.origin) {
-        (MediaKind::Image, _) => {
-            let mut image = dict! {"type": "input_image", "detail": ANY_DETAIL, "image_url": media.url()};
-            carry(media.fields, &mut image, &[DETAIL]);
-            Ok(image)
-        }
-        (MediaKind::Pdf, Origin::Data(_)) => {
+/// It knows images and documents.
+fn media_part(media: &Media) -> Value {
+    if media.kind == MediaKind::Image {
+        let mut image = dict! {"type": "input_image", "detail": ANY_DETAIL, "image_url": media.url()};
+        carry(media.fields, &mut image, &[DETAIL]);
+        return image;
+    }
+    match media.origin {
+        Origin::Data(_) => {
             let name = media.fields.get("filename").and_then(Value::as_str).unwrap_or(UNNAMED_PDF);
-            Ok(dict! {"type": "input_file", "filename": name, "file_data": media.url()})
+            dict! {"type": "input_file", "filename": name, "file_data": media.url()}
         }
-        (MediaKind::Pdf, Origin::Url(url)) => Ok(dict! {"type": "input_file", "file_url": url}),
-        (MediaKind::Audio | MediaKind::Video, _) => {
-            let fault = "Responses takes no sounds and no videos";
-            Ok(input_text(&source.instead_of(media, "", fault)?))
-        }
+        Origin::Url(url) => dict! {"type": "input_file", "file_url": url},
     }
 }
 
 /// The items of a turn. An item with an id has to have the reasoning with it that it came from, else the API refuses
 /// it, so that ids are left out where the assistant has not thought before: a window or `strip_thinking` may have taken
 /// it.
-fn assistant_items(source: &Source, turn: &Turn, has_reasoning: &mut bool) -> Result<Vec<Value>, Error> {
+fn assistant_items(turn: &Turn, has_reasoning: &mut bool) -> Vec<Value> {
     let mut items: Vec<Value> = Vec::new();
     for part in &turn.parts {
         match part {
             Part::Text(text) => add_text(text, item_id(text.fields, *has_reasoning), &mut items),
             Part::Thinking(thinking) => {
-                let reasoning = reasoning(thinking);
-                *has_reasoning |= reasoning.is_some();
-                items.extend(reasoning);
+                *has_reasoning = true;
+                items.push(reasoning(thinking));
             }
             Part::Call(call) => items.push(call_item(call, item_id(call.fields, *has_reasoning))),
-            Part::Media(media) => {
-                let text = source.instead_of(media, "", "Responses takes no media of the assistant")?;
-                items.push(dict! {"type": "message", "role": "assistant", "content": text});
-            }
-            Part::RedactedThinking { .. } | Part::Result(_) => {}
+            // None of them has a place.
+            Part::Media(_) | Part::RedactedThinking { .. } | Part::Result(_) => {}
         }
     }
-    Ok(items)
+    items
 }
 
 fn item_id(fields: &Object, has_reasoning: bool) -> Option<&str> {
@@ -156,12 +134,12 @@ fn item_id(fields: &Object, has_reasoning: bool) -> Option<&str> {
 /// Adds a text of the assistant: as the item that it was, or as one without an id.
 fn add_text(text: &Text, id: Option<&str>, items: &mut Vec<Value>) {
     let Some(id) = id else {
-        let mut item = dict! {"type": "message", "role": "assistant", "content": text.text.as_ref()};
+        let mut item = dict! {"type": "message", "role": "assistant", "content": text.text};
         carry(text.fields, &mut item, &[PHASE]);
         items.push(item);
         return;
     };
-    let output = dict! {"type": "output_text", "text": text.text.as_ref(), "annotations": Vec::<Value>::new()};
+    let output = dict! {"type": "output_text", "text": text.text, "annotations": Vec::<Value>::new()};
     // Several texts may have been one item.
     if let Some(last) = items.last_mut().filter(|last| last["type"] == "message" && last["id"] == id) {
         if let Some(content) = last["content"].as_array_mut() {
@@ -176,7 +154,7 @@ fn add_text(text: &Text, id: Option<&str>, items: &mut Vec<Value>) {
 }
 
 fn call_item(call: &Call, id: Option<&str>) -> Value {
-    let arguments = call.arguments.as_ref();
+    let arguments = call.arguments;
     let mut item = dict! {"type": "function_call", "call_id": call.call_id, "name": call.name, "arguments": arguments};
     if let Some(id) = id {
         set(&mut item, ITEM_ID.1, id.into());
@@ -185,19 +163,18 @@ fn call_item(call: &Call, id: Option<&str>) -> Value {
 }
 
 /// The item of thinking that came from this API, which wants to see its id again.
-fn reasoning(thinking: &Text) -> Option<Value> {
-    let id = thinking.fields.get("id").and_then(Value::as_str)?;
+fn reasoning(thinking: &Text) -> Value {
     let parts: Vec<&str> = items(thinking.fields, "summary").iter().filter_map(Value::as_str).collect();
-    let text = thinking.text.as_ref();
+    let text = thinking.text;
     let texts = match text {
         _ if !parts.is_empty() && parts.join(BETWEEN_TEXTS) == text => parts,
         "" => Vec::new(),
         _ => vec![text],
     };
     let summary: Vec<Value> = texts.iter().map(|text| dict! {"type": "summary_text", "text": *text}).collect();
-    let mut item = dict! {"type": "reasoning", "id": id, "summary": summary};
-    carry(thinking.fields, &mut item, &[ENCRYPTED]);
-    Some(item)
+    let mut item = dict! {"type": "reasoning", "summary": summary};
+    carry(thinking.fields, &mut item, &[REASONING_ID, ENCRYPTED]);
+    item
 }
 
 /// What a request, or a list of items, says.

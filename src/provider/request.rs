@@ -4,8 +4,9 @@ use serde_json::Value;
 
 use super::draft;
 use super::field::Field;
-use super::source::{BETWEEN_TEXTS, Part, Source, Speaker, Text, Tool, Turn};
-use crate::error::{Error, ShapeError};
+use super::part::Tool;
+use super::source::{BETWEEN_TEXTS, Part, Speaker, Text, Turn};
+use crate::error::ShapeError;
 use crate::json::Object;
 
 /// What `dict!` makes. Not inlined: it stands at a hundred places.
@@ -45,7 +46,7 @@ pub fn joined<'t>(texts: impl Iterator<Item = &'t str>) -> String {
 pub fn one_system_text(system: &[Text]) -> Value {
     match system {
         [] => Value::Null,
-        texts => joined(texts.iter().map(|text| text.text.as_ref())).into(),
+        texts => joined(texts.iter().map(|text| text.text)).into(),
     }
 }
 
@@ -109,22 +110,10 @@ pub fn with_results_joined<'c>(turns: Vec<Turn<'c>>) -> Vec<Turn<'c>> {
     joined
 }
 
-/// The text of a system message.
-///
-/// # Errors
-///
-/// Without `repair`, for a medium: it names the part.
-pub fn system_texts(source: &Source, turn: &Turn) -> Result<Vec<String>, Error> {
-    let mut texts = Vec::new();
-    for part in &turn.parts {
-        match part {
-            Part::Text(text) => texts.push(text.text.clone().into_owned()),
-            Part::Media(media) => texts.push(source.instead_of(media, "", "a system message holds text alone")?),
-            // They are not said by the system.
-            Part::Thinking(_) | Part::RedactedThinking { .. } | Part::Call(_) | Part::Result(_) => {}
-        }
-    }
-    Ok(texts)
+/// The texts of a system message.
+pub fn system_texts<'c>(turn: &Turn<'c>) -> Vec<&'c str> {
+    // Nothing else is said by the system.
+    turn.parts.iter().filter_map(|part| if let Part::Text(text) = part { Some(text.text) } else { None }).collect()
 }
 
 /// The messages of a request body, or of the bare list of them, and the body.

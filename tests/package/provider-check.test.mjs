@@ -194,7 +194,7 @@ const CASES = {
   })),
   'invalid-part': [
     { by: ALL, path: 'messages[0].content[0].text', bad: [user({ type: 'text' })], good: [prompt] },
-    { by: ALL, path: 'messages[0].content[0].source', bad: [user({ type: 'image' }, text('?'))], good: [prompt] },
+    { by: ALL, path: 'messages[0].content[0].source.type', bad: [user({ type: 'image' }, text('?'))], good: [prompt] },
     {
       by: ALL,
       path: 'messages[1].content[0].arguments',
@@ -461,7 +461,7 @@ test('whatever a file holds, it is judged', async () => {
       for (const finding of check(judged, provider)) {
         assert.deepEqual(Object.keys(finding), ['rule', 'path', 'message', 'fix'])
         assert.ok(finding.rule in CASES, finding.rule)
-        assert.match(finding.path, /^messages(\[\d+\](\.\w+|\.content\[\d+\](\.\w+)?))?$/)
+        assert.match(finding.path, /^messages(\[\d+\](\.\w+|\.content\[\d+\](\.\w+){0,2}))?$/)
       }
     }
   })

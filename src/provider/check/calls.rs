@@ -1,9 +1,9 @@
 //! The rules of tool calls and their results.
 
 use super::super::Format;
+use super::super::part::{Part, Role, arguments_object, is_call_id, is_name};
 use super::finding::Findings;
 use super::pairs::{Match, PairedCall, Pairs, Repeats};
-use super::part::{Part, Role, arguments_object, is_call_id, is_name};
 use super::rule::Rule;
 use super::turn::{Turn, answered_turns, takes_distant_results};
 
@@ -50,7 +50,7 @@ pub fn judge(turns: &[Turn<'_>], format: Format, findings: &mut Findings) {
                 }
             }
         };
-        findings.on_part(rule, place, "call_id", format!("{} {message}", format.name()), fix);
+        findings.on_part(rule, place, "call_id", message, fix);
     }
 }
 
@@ -64,14 +64,13 @@ fn judge_call(
     let (index, part) = call.place;
     let turn = &turns[index];
     let place = (turn.position, part);
-    let name = format.name();
     if turn.role != Role::Assistant {
-        let message = format!("{name} has no place for a tool call in a message of this role");
+        let message = "has no place for a tool call in a message of this role";
         let fix = "Put the call in a message of the assistant, before the one with its result.";
         findings.on_part(Rule::MisplacedCall, place, "", message, fix);
     }
     if call.result.is_none() {
-        let message = format!("{name} refuses a tool call without a result");
+        let message = "refuses a tool call without a result";
         // As long as nobody but the user has spoken since, it may still come.
         let fix = if last_assistant <= Some(index) {
             "Append a message of the role tool_result with the result first."
@@ -81,13 +80,13 @@ fn judge_call(
         findings.on_part(Rule::MissingResult, place, "call_id", message, fix);
     }
     if is_refused_repeat(call.repeats, format) {
-        let message = format!("{name} refuses a call_id that a call before has");
+        let message = "refuses a call_id that a call before has";
         let fix = "Give this call and its result a call_id of their own.";
         findings.on_part(Rule::DuplicateCallId, place, "call_id", message, fix);
     }
     let Some(Part::Call(read)) = turn.parts.get(part) else { return };
     if Rule::InvalidCallId.holds_for(format) && !is_call_id(format, read.call_id) {
-        let message = format!("{name} refuses this call_id");
+        let message = "refuses this call_id";
         let fix = if format == Format::Anthropic {
             "Give the call and its result a call_id of letters, digits, '_' and '-'."
         } else {
@@ -96,12 +95,12 @@ fn judge_call(
         findings.on_part(Rule::InvalidCallId, place, "call_id", message, fix);
     }
     if Rule::InvalidName.holds_for(format) && !is_name(format, read.name) {
-        let message = format!("{name} refuses this name of a tool");
+        let message = "refuses this name of a tool";
         let fix = "Name the tool with letters, digits, '_' and '-', and not too long.";
         findings.on_part(Rule::InvalidName, place, "name", message, fix);
     }
-    if Rule::InvalidArguments.holds_for(format) && arguments_object(read.arguments).is_none() {
-        let message = format!("{name} refuses arguments that are no JSON object");
+    if Rule::InvalidArguments.holds_for(format) && arguments_object(read.arguments).is_err() {
+        let message = "refuses arguments that are no JSON object";
         let fix = "Make the arguments the JSON text of an object, {} where there are none.";
         findings.on_part(Rule::InvalidArguments, place, "arguments", message, fix);
     }

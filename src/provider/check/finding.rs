@@ -2,6 +2,7 @@
 
 use serde::{Serialize, Serializer};
 
+use super::super::Format;
 use super::rule::Rule;
 
 /// One thing that a provider would refuse.
@@ -23,20 +24,27 @@ impl Serialize for Rule {
 }
 
 /// The findings of a list while they are collected.
-#[derive(Debug, Default)]
-pub struct Findings(Vec<(Place, Finding)>);
+#[derive(Debug)]
+pub struct Findings {
+    format: Format,
+    found: Vec<(Place, Finding)>,
+}
 
 /// Where a finding is: the position of the message, then that of the part counted from 1, 0 for the message itself.
 type Place = (usize, usize);
 
 impl Findings {
-    /// One on the whole list.
-    pub fn on_list(&mut self, rule: Rule, message: String, fix: &'static str) {
+    pub fn of(format: Format) -> Self {
+        Self { format, found: Vec::new() }
+    }
+
+    /// One on the whole list; `message` says what the format does, without its name.
+    pub fn on_list(&mut self, rule: Rule, message: &str, fix: &'static str) {
         self.push((0, 0), rule, "messages".to_owned(), message, fix);
     }
 
     /// One on a message, or a field of it.
-    pub fn on_message(&mut self, rule: Rule, position: usize, field: &str, message: String, fix: &'static str) {
+    pub fn on_message(&mut self, rule: Rule, position: usize, field: &str, message: &str, fix: &'static str) {
         self.push((position, 0), rule, join(format!("messages[{position}]"), field), message, fix);
     }
 
@@ -46,21 +54,22 @@ impl Findings {
         rule: Rule,
         (position, part): (usize, usize),
         field: &str,
-        message: String,
+        message: &str,
         fix: &'static str,
     ) {
         let path = join(format!("messages[{position}].content[{part}]"), field);
         self.push((position, part + 1), rule, path, message, fix);
     }
 
-    fn push(&mut self, place: Place, rule: Rule, path: String, message: String, fix: &'static str) {
-        self.0.push((place, Finding { rule, path, message, fix }));
+    fn push(&mut self, place: Place, rule: Rule, path: String, message: &str, fix: &'static str) {
+        let message = [self.format.name(), message].join(" ");
+        self.found.push((place, Finding { rule, path, message, fix }));
     }
 
     /// By place, then by rule.
     pub fn sorted(mut self) -> Vec<Finding> {
-        self.0.sort_by_key(|(place, finding)| (*place, finding.rule));
-        self.0.into_iter().map(|(_, finding)| finding).collect()
+        self.found.sort_by_key(|(place, finding)| (*place, finding.rule));
+        self.found.into_iter().map(|(_, finding)| finding).collect()
     }
 }
 

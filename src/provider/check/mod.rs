@@ -1,8 +1,8 @@
 //! What a provider would refuse in a conversation, before it is sent.
 //!
-//! A context is judged as a conversion hands it over that mends nothing: the special messages are no messages there, and
-//! what a format has no field for, such as thinking without a signature, is left out. [`Rule`] says what is wrong where,
-//! and where the providers say so.
+//! A context is judged as a conversion hands it over that mends nothing: the special messages are no messages there, so
+//! that of them only what cannot be converted is found, and what a format has no field for, such as thinking without a
+//! signature, is left out. [`Rule`] says what is wrong where, and where the providers say so.
 //!
 //! What is found in a message is found in that message, its neighbours, its exchange, or the end of the list, never in
 //! how far back the list goes. So a list without findings has none after it was cut to its end, where the cut leaves
@@ -12,7 +12,6 @@ pub(super) mod calls;
 mod content;
 mod finding;
 pub(super) mod pairs;
-pub(super) mod part;
 mod rule;
 pub(super) mod thinking;
 pub(super) mod turn;
@@ -20,8 +19,8 @@ pub(super) mod turn;
 pub use finding::Finding;
 pub use rule::Rule;
 
+use super::part::{Part, Role};
 use finding::Findings;
-use part::Role;
 use turn::Turn;
 
 use super::Format;
@@ -55,58 +54,76 @@ pub fn check(context: &Context, format: Format) -> Result<Vec<Finding>, Error> {
     if !CHECKED.contains(&format) {
         return Err(no_rules());
     }
-    Ok(judge(said(context), has_system_prompt(context), format))
+    let mut findings = Findings::of(format);
+    for (position, message) in specials(context).into_iter().flatten() {
+        content::judge_special(message, position, format, &mut findings);
+    }
+    judge_said(said(context), has_system_prompt(context), format, &mut findings);
+    Ok(findings.sorted())
+}
+
+/// The special messages, the system prompt first, with their positions.
+pub(super) fn specials(context: &Context) -> [Option<(usize, &Message)>; 2] {
+    context.specials().map(|position| position.and_then(|position| Some((position, context.message(position)?))))
 }
 
 /// The messages but the special ones, with their positions.
 pub(super) fn said(context: &Context) -> impl Iterator<Item = (usize, &Message)> {
-    let special = Special::ALL.map(|kind| context.special(kind));
+    let special = context.specials();
     context.messages().enumerate().filter(move |(position, _)| !special.contains(&Some(*position)))
 }
 
-/// Whether the context has a system prompt that says something.
+/// Whether the context has a system prompt with a text.
 pub(super) fn has_system_prompt(context: &Context) -> bool {
     let prompt = context.special(Special::SystemPrompt).and_then(|position| context.message(position));
-    prompt.is_some_and(|message| {
-        message
-            .parts()
-            .iter()
-            .any(|part| part["type"] == "text" && part["text"].as_str().is_some_and(|text| !text.is_empty()))
-    })
+    prompt.is_some_and(|prompt| prompt.parts().iter().any(|part| matches!(Part::read(part), Part::Text { .. })))
 }
 
 /// What a provider would refuse in a list of messages with their positions.
+#[cfg(test)]
 pub(super) fn judge<'m>(
     messages: impl Iterator<Item = (usize, &'m Message)>,
     has_system_prompt: bool,
     format: Format,
 ) -> Vec<Finding> {
-    let turns: Vec<Turn<'m>> = messages.map(|(position, message)| Turn::of(message, position, format)).collect();
-    let mut findings = Findings::default();
-    roles(&turns, has_system_prompt, format, &mut findings);
-    calls::judge(&turns, format, &mut findings);
-    content::judge(&turns, format, &mut findings);
-    thinking::judge(&turns, format, &mut findings);
+    let mut findings = Findings::of(format);
+    judge_said(messages, has_system_prompt, format, &mut findings);
     findings.sorted()
+}
+
+fn judge_said<'m>(
+    messages: impl Iterator<Item = (usize, &'m Message)>,
+    has_system_prompt: bool,
+    format: Format,
+    findings: &mut Findings,
+) {
+    let turns: Vec<Turn<'m>> = messages.map(|(position, message)| Turn::of(message, position, format)).collect();
+    roles(&turns, has_system_prompt, format, findings);
+    calls::judge(&turns, format, findings);
+    content::judge(&turns, format, findings);
+    thinking::judge(&turns, format, findings);
 }
 
 fn roles(turns: &[Turn<'_>], has_system_prompt: bool, format: Format, findings: &mut Findings) {
     for turn in turns.iter().filter(|turn| turn.role == Role::Unknown) {
-        let message = "no provider has a place for a message of this role".to_owned();
+        let message = "has no place for a message of this role";
         let fix = "Give it one of the roles user, assistant, system, tool and tool_result.";
         findings.on_message(Rule::UnknownRole, turn.position, "role", message, fix);
     }
     let mut sent = turns.iter().filter(|turn| !turn.is_silent);
     let Some(first) = sent.next() else {
         if Rule::NoMessages.holds_for(format) && !(format == Format::OpenAiChat && has_system_prompt) {
-            let message = format!("{} refuses a request without a message", format.name());
+            let message = "refuses a request without a message";
             findings.on_list(Rule::NoMessages, message, "Append a message of the user first.");
         }
         return;
     };
     if is_wrong_first(first, format) {
-        let what = if format == Format::Gemini { "begins with a tool call" } else { "does not begin with the user" };
-        let message = format!("{} refuses a conversation that {what}", format.name());
+        let message = if format == Format::Gemini {
+            "refuses a conversation that begins with a tool call"
+        } else {
+            "refuses a conversation that does not begin with the user"
+        };
         findings.on_message(
             Rule::WrongFirstRole,
             first.position,
@@ -118,7 +135,7 @@ fn roles(turns: &[Turn<'_>], has_system_prompt: bool, format: Format, findings: 
     let mut before = first;
     for turn in sent {
         if is_repeated(before, turn, format) {
-            let message = format!("{} refuses a tool call directly after a turn of the assistant", format.name());
+            let message = "refuses a tool call directly after a turn of the assistant";
             let fix = "Make one message of this one and the one before it.";
             findings.on_message(Rule::RepeatedRole, turn.position, "role", message, fix);
         }

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::part::Part;
+use super::super::part::Part;
 use super::turn::Turn;
 
 /// The index of a turn and of a part in it.
@@ -82,7 +82,7 @@ impl<'m> Pairs<'m> {
                             repeats,
                         });
                     }
-                    Part::Result { call_id } => {
+                    Part::Result { call_id, .. } => {
                         let place = (turn, part);
                         let found = match open.get_mut(call_id) {
                             Some(open) => match open.calls.get(open.answered) {

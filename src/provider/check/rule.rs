@@ -11,7 +11,8 @@ pub enum Rule {
     /// is required in <https://ai.google.dev/api/generate-content>, and so is a message in
     /// <https://platform.claude.com/docs/en/api/messages/create>. For Chat Completions a system prompt is one.
     NoMessages,
-    /// A role that no format has a place for; there are `user`, `assistant`, `system`, `tool` and `tool_result`.
+    /// A role that no format has a place for; there are `user`, `assistant`, `system`, `developer`, `tool` and
+    /// `tool_result`.
     ///
     /// <https://platform.openai.com/docs/api-reference/chat/create>,
     /// <https://platform.openai.com/docs/api-reference/responses/create>,

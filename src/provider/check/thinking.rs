@@ -3,8 +3,8 @@
 use std::collections::HashSet;
 
 use super::super::Format;
+use super::super::part::{Part, Role, takes_thinking};
 use super::finding::Findings;
-use super::part::{Part, Role, takes_thinking};
 use super::rule::Rule;
 use super::turn::{Turn, current_turn};
 
@@ -33,7 +33,6 @@ fn alone(turns: &[Turn<'_>], format: Format, findings: &mut Findings) {
         };
         if let Some(message) = message {
             let fix = "Leave the thinking out, or keep what came after it.";
-            let message = format!("{} {message}", format.name());
             findings.on_message(Rule::ThinkingAlone, turn.position, "content", message, fix);
         }
         next_is_assistant = turn.role == Role::Assistant;
@@ -57,9 +56,9 @@ fn removed_in_tool_loop(turns: &[Turn<'_>], findings: &mut Findings) {
     }
     for turn in turns.iter().skip(current_turn(turns)).filter(|turn| turn.has_calls()) {
         for part in thinking_left_out(turn, Format::Anthropic) {
-            let message = "anthropic refuses tool results whose calls have lost their thinking, with thinking on";
+            let message = "refuses tool results whose calls have lost their thinking, with thinking on";
             let fix = "Keep the signature of the thinking, or leave it out and turn thinking off for this request.";
-            findings.on_part(Rule::ThinkingRemoved, (turn.position, part), "signature", message.to_owned(), fix);
+            findings.on_part(Rule::ThinkingRemoved, (turn.position, part), "signature", message, fix);
         }
     }
 }
@@ -68,9 +67,9 @@ fn removed_in_tool_loop(turns: &[Turn<'_>], findings: &mut Findings) {
 fn removed_from_steps(turns: &[Turn<'_>], findings: &mut Findings) {
     for (index, part) in unsigned_steps(turns) {
         let Some(turn) = turns.get(index) else { continue };
-        let message = "gemini refuses a step of the current turn whose first tool call has lost its thought signature";
+        let message = "refuses a step of the current turn whose first tool call has lost its thought signature";
         let fix = "Keep the thought_signature of the call.";
-        findings.on_part(Rule::ThinkingRemoved, (turn.position, part), "thought_signature", message.to_owned(), fix);
+        findings.on_part(Rule::ThinkingRemoved, (turn.position, part), "thought_signature", message, fix);
     }
 }
 
@@ -105,9 +104,9 @@ fn removed_from_items(turns: &[Turn<'_>], findings: &mut Findings) {
         turns.iter().filter(|turn| turn.parts.iter().any(|part| matches!(part, Part::Call(call) if call.has_item_id)))
     {
         for part in thinking_left_out(turn, Format::OpenAiResponses) {
-            let message = "openai-responses refuses a tool call by its item's id without the reasoning item before it";
+            let message = "refuses a tool call by its item's id without the reasoning item before it";
             let fix = "Keep the id of the thinking, or leave the id of the tool call out.";
-            findings.on_part(Rule::ThinkingRemoved, (turn.position, part), "id", message.to_owned(), fix);
+            findings.on_part(Rule::ThinkingRemoved, (turn.position, part), "id", message, fix);
         }
     }
 }

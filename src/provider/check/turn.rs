@@ -1,7 +1,7 @@
 //! Messages as the turns that a conversion makes of them.
 
 use super::super::Format;
-use super::part::{Part, Role, takes_thinking};
+use super::super::part::{Part, Role, takes_thinking};
 use crate::conversation::Message;
 
 /// A message and what becomes of it in a format.
@@ -37,7 +37,7 @@ impl<'m> Turn<'m> {
 
     fn only_defines_tools(&self) -> bool {
         let mut parts = self.parts.iter();
-        self.role == Role::Tool && !self.parts.is_empty() && parts.all(|part| matches!(part, Part::Definition))
+        self.role == Role::Tool && !self.parts.is_empty() && parts.all(|part| matches!(part, Part::Definition(_)))
     }
 
     /// Whether the format is given anything of it.
@@ -48,7 +48,7 @@ impl<'m> Turn<'m> {
     /// Whether the format is given a part of it; one that a rule is broken by counts as given.
     pub fn is_given(&self, part: &Part<'_>, format: Format) -> bool {
         match part {
-            Part::Definition => false,
+            Part::Definition(_) => false,
             Part::Thinking(fields) => takes_thinking(format, self.role, fields),
             _ => true,
         }
@@ -78,7 +78,7 @@ impl<'m> Turn<'m> {
 
     /// Whether the user says something in it, more than results.
     pub fn is_prompt(&self) -> bool {
-        let is_said = |part: &Part<'_>| !matches!(part, Part::Result { .. } | Part::Definition);
+        let is_said = |part: &Part<'_>| !matches!(part, Part::Result { .. } | Part::Definition(_));
         self.role == Role::User && !self.has_results() && self.parts.iter().any(is_said)
     }
 

@@ -4,14 +4,15 @@ use serde_json::{Value, json};
 
 use super::super::Format;
 use super::super::check::Rule;
-use super::super::check::part::{
-    Part, Role, arguments_object, is_empty_text, is_name, is_name_character, longest_name, takes_media, takes_thinking,
+use super::super::part::{
+    Part, Role, arguments_object, is_empty_text, is_name, is_name_character, longest_name, media_fault, takes_thinking,
 };
 use super::draft::Draft;
 use super::text_part;
+use crate::conversation::Message;
 
 /// A message with the parts that a format takes; several where calls stand in one that is not of the assistant.
-pub fn clean(message: &crate::conversation::Message, position: usize, format: Format) -> Vec<Draft> {
+pub fn clean(message: &Message, position: usize, format: Format) -> Vec<Draft> {
     let mut draft = Draft::of(message, position);
     if draft.role() == Role::Unknown {
         draft.set_role("user");
@@ -27,6 +28,13 @@ pub fn clean(message: &crate::conversation::Message, position: usize, format: Fo
         return vec![draft];
     }
     split(draft)
+}
+
+/// The special message of a context as a format takes it: without parts that have no place, with notes for media.
+pub fn clean_special(message: &Message, format: Format) -> Message {
+    let cleaner = Cleaner { role: Role::System, format, loses_thinking: false };
+    let parts: Vec<Value> = message.parts().iter().filter_map(|part| cleaner.part(part)).collect();
+    if parts == message.parts() { message.clone() } else { message.clone().with_content(parts.into()) }
 }
 
 /// What stands before the first call, the calls, and the rest.
@@ -78,13 +86,13 @@ impl Cleaner {
             Part::Invalid { field, .. } => mend_field(part, field).and_then(|part| self.part(&part)),
             Part::Thinking(fields) => takes_thinking(format, self.role, fields).then(|| part.clone()),
             Part::Text { text, signed } => (is_lifted || !is_empty_text(format, text, signed)).then(|| part.clone()),
-            Part::Media { kind, source } if !takes_media(format, self.role, kind, source) => {
-                Some(text_part(&format!("[{kind} left out: the provider takes none]")))
+            Part::Media(media) if media_fault(format, self.role, &media).is_some() => {
+                Some(text_part(&format!("[{} left out: the provider takes none]", media.kind.name())))
             }
             Part::Call(call) => {
                 let mut part = part.clone();
                 let Value::Object(fields) = &mut part else { return Some(part) };
-                if Rule::InvalidArguments.holds_for(format) && arguments_object(call.arguments).is_none() {
+                if Rule::InvalidArguments.holds_for(format) && arguments_object(call.arguments).is_err() {
                     fields.insert("arguments".to_owned(), invalid_arguments(call.arguments));
                 }
                 if Rule::InvalidName.holds_for(format) && !is_name(format, call.name) {
@@ -95,7 +103,7 @@ impl Cleaner {
                 }
                 Some(part)
             }
-            Part::Media { .. } | Part::Result { .. } | Part::Definition => Some(part.clone()),
+            Part::Media(_) | Part::Result { .. } | Part::Definition(_) => Some(part.clone()),
         }
     }
 }
@@ -104,6 +112,10 @@ impl Cleaner {
 fn mend_field(part: &Value, field: &str) -> Option<Value> {
     let mut fields = part.as_object()?.clone();
     let kind = fields.get("type").and_then(Value::as_str)?;
+    if kind == "tool" && field != "name" {
+        fields.shift_remove(field);
+        return Some(Value::Object(fields));
+    }
     let value = match (kind, field, fields.get(field)) {
         ("tool_use", "arguments", None | Some(Value::Null)) => "{}".into(),
         ("tool_use", "arguments", Some(object @ Value::Object(_))) => object.to_string().into(),

@@ -5,8 +5,8 @@ use std::collections::HashSet;
 use serde_json::{Value, json};
 
 use super::super::Format;
-use super::super::check::part::{Part, Role};
 use super::super::check::turn::Turn;
+use super::super::part::{Part, Role};
 use super::Mended;
 use crate::conversation::Message;
 

@@ -10,10 +10,10 @@ mod results;
 use serde_json::{Value, json};
 
 use super::Format;
-use super::check::part::{Part, Role};
 use super::check::thinking::{last_thinking, unsigned_steps};
 use super::check::turn::Turn;
-use super::check::{Rule, has_system_prompt, is_repeated, is_wrong_first, said};
+use super::check::{Rule, has_system_prompt, is_repeated, is_wrong_first, said, specials};
+use super::part::{Part, Role};
 use crate::conversation::{Context, Message};
 use draft::Draft;
 
@@ -58,6 +58,11 @@ pub fn mend(context: &Context, format: Format) -> Vec<Mended> {
     drafts.into_iter().map(Draft::finish).collect()
 }
 
+/// The special messages of a context, the system prompt first, as a conversion takes them.
+pub fn mend_specials(context: &Context, format: Format) -> [Option<Message>; 2] {
+    specials(context).map(|special| special.map(|(_, message)| clean::clean_special(message, format)))
+}
+
 /// Leaves out messages that say nothing, and thinking after which nothing comes.
 fn without_empty(drafts: Vec<Draft>, format: Format) -> Vec<Draft> {
     let mut kept = Vec::with_capacity(drafts.len());
@@ -70,7 +75,7 @@ fn without_empty(drafts: Vec<Draft>, format: Format) -> Vec<Draft> {
         let turn = draft.turn(format);
         if !turn.is_silent {
             if !turn.says_something(format) {
-                if !turn.parts.iter().any(|part| matches!(part, Part::Definition)) {
+                if !turn.parts.iter().any(|part| matches!(part, Part::Definition(_))) {
                     continue;
                 }
                 // The tools that it defines are all that is left of it.

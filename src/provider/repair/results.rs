@@ -8,8 +8,8 @@ use super::super::Format;
 use super::super::check::Rule;
 use super::super::check::calls::is_refused_repeat;
 use super::super::check::pairs::{Match, Pairs, Place};
-use super::super::check::part::{LONGEST_CALL_ID, Role, is_call_id, is_word_character};
 use super::super::check::turn::{Turn, has_result_messages, takes_distant_results};
+use super::super::part::{LONGEST_CALL_ID, Role, is_call_id, is_word_character};
 use super::INTERRUPTED;
 use super::draft::Draft;
 

@@ -200,7 +200,7 @@ proptest! {
                         prop_assert_eq!(message.role(), "assistant");
                         open.push(call.call_id.to_owned());
                     }
-                    Part::Result { call_id } => {
+                    Part::Result { call_id, .. } => {
                         let index = open.iter().position(|id| id == call_id);
                         prop_assert!(index.is_some(), "{:?}", mended);
                         open.remove(index.unwrap());

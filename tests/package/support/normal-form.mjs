@@ -46,7 +46,7 @@ export const FORMS = {
     keeps: Object.fromEntries(
       ['text', 'thinking', 'tool_use', 'image', 'video', 'audio', 'pdf'].map((type) => [type, ['thought_signature']]),
     ),
-    keepsThinking: () => true,
+    keepsThinking: ({ text, thought_signature }) => text !== '' || thought_signature !== undefined,
     keepsErrors: true,
     readsArguments: true,
     namesMediaTypes: true,

@@ -1,9 +1,10 @@
-//! Parts of messages as the providers take them.
+//! Parts of messages as the providers take them: the one judgement of them that checks, repairs and conversions share.
 
 use serde_json::Value;
 
-use super::super::Format;
-use crate::json::{self, Object};
+use super::Format;
+use super::media::{Media, MediaKind, Origin};
+use crate::json::{self, MAX_DEPTH, Object};
 
 /// Who says a message, as far as formats tell roles apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,7 +23,7 @@ impl Role {
         match name {
             "user" => Self::User,
             "assistant" => Self::Assistant,
-            "system" => Self::System,
+            "system" | "developer" => Self::System,
             "tool" | "tool_result" => Self::Tool,
             _ => Self::Unknown,
         }
@@ -30,7 +31,7 @@ impl Role {
 }
 
 /// A part of a message.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub enum Part<'p> {
     /// `signed`: with a thought signature of Gemini, which may come with an empty text.
     Text {
@@ -38,16 +39,14 @@ pub enum Part<'p> {
         signed: bool,
     },
     Thinking(&'p Object),
-    Media {
-        kind: &'p str,
-        source: &'p Object,
-    },
+    Media(Media<'p>),
     Call(Call<'p>),
     Result {
         call_id: &'p str,
+        content: &'p str,
     },
     /// The definition of a tool, which is no content.
-    Definition,
+    Definition(Tool<'p>),
     Unknown(&'p str),
     /// A field is not what the type needs.
     Invalid {
@@ -68,6 +67,16 @@ pub struct Call<'p> {
     pub has_item_id: bool,
 }
 
+/// The definition of a tool.
+#[derive(Clone, Copy, Debug)]
+pub struct Tool<'p> {
+    pub name: &'p str,
+    pub description: Option<&'p str>,
+    /// A JSON schema.
+    pub parameters: Option<&'p Object>,
+    pub fields: &'p Object,
+}
+
 impl<'p> Part<'p> {
     /// What a part is.
     pub fn read(part: &'p Value) -> Self {
@@ -84,10 +93,6 @@ impl<'p> Part<'p> {
             "thinking" if string("text").is_none() => invalid("text", "a string"),
             "redacted_thinking" if string("data").is_none() => invalid("data", "a string"),
             "thinking" | "redacted_thinking" => Self::Thinking(fields),
-            kind @ ("image" | "video" | "audio" | "pdf") => {
-                let source = fields.get("source").and_then(Value::as_object);
-                source.map_or(invalid("source", "an object"), |source| Self::Media { kind, source })
-            }
             "tool_use" => match (string("call_id"), string("name"), string("arguments")) {
                 (None, _, _) => invalid("call_id", "a string"),
                 (_, None, _) => invalid("name", "a string"),
@@ -103,11 +108,33 @@ impl<'p> Part<'p> {
             "tool_result" => match (string("call_id"), string("content")) {
                 (None, _) => invalid("call_id", "a string"),
                 (_, None) => invalid("content", "a string"),
-                (Some(call_id), Some(_)) => Self::Result { call_id },
+                (Some(call_id), Some(content)) => Self::Result { call_id, content },
             },
-            "tool" => Self::Definition,
-            other => Self::Unknown(other),
+            "tool" => Self::definition(fields),
+            other => match MediaKind::of_part(other) {
+                Some(kind) => match Media::read(kind, fields) {
+                    Ok(media) => Self::Media(media),
+                    Err((field, expected)) => invalid(field, expected),
+                },
+                None => Self::Unknown(other),
+            },
         }
+    }
+
+    fn definition(fields: &'p Object) -> Self {
+        let given = |key: &str| fields.get(key).filter(|value| !value.is_null());
+        let Some(name) = fields.get("name").and_then(Value::as_str) else {
+            return Self::Invalid { field: "name", expected: "a string" };
+        };
+        let (description, parameters) = (given("description"), given("parameters"));
+        if description.is_some_and(|value| !value.is_string()) {
+            return Self::Invalid { field: "description", expected: "a string" };
+        }
+        if parameters.is_some_and(|value| !value.is_object()) {
+            return Self::Invalid { field: "parameters", expected: "an object, a JSON schema" };
+        }
+        let description = description.and_then(Value::as_str);
+        Self::Definition(Tool { name, description, parameters: parameters.and_then(Value::as_object), fields })
     }
 }
 
@@ -118,50 +145,57 @@ fn has_text(fields: &Object, key: &str) -> bool {
 /// Whether a format can be given the thinking of a message of this role.
 ///
 /// Anthropic takes it with its `signature`, with or without text, and `redacted_thinking`; Responses with the `id` of its
-/// item or its `encrypted_content`; Gemini a text or what has a `thought_signature`; Chat Completions has no place for
+/// item, which an item of reasoning has to have; Gemini a text or what has a `thought_signature`; Chat Completions has no place for
 /// it.
 pub fn takes_thinking(format: Format, role: Role, fields: &Object) -> bool {
     let is_redacted = fields.get("type").is_some_and(|name| name == "redacted_thinking");
     role == Role::Assistant
         && match format {
             Format::OpenAiChat => false,
-            Format::OpenAiResponses => {
-                !is_redacted && (has_text(fields, "id") || has_text(fields, "encrypted_content"))
-            }
+            Format::OpenAiResponses => !is_redacted && has_text(fields, "id"),
             Format::Anthropic => is_redacted || has_text(fields, "signature"),
             Format::Gemini => !is_redacted && (has_text(fields, "text") || has_text(fields, "thought_signature")),
             Format::AiSdk => !is_redacted,
         }
 }
 
-/// Whether a format can be given an `image`, `video`, `audio` or `pdf` with this source in a message of this role.
-pub fn takes_media(format: Format, role: Role, kind: &str, source: &Object) -> bool {
-    let string = |key: &str| source.get(key).and_then(Value::as_str);
-    let (is_url, media_type) = match string("type") {
-        Some("url") if string("url").is_some() => (true, ""),
-        Some("base64") if string("data").is_some() => match string("media_type") {
-            Some(media_type) => (false, media_type),
-            None => return false,
-        },
-        _ => return false,
-    };
-    let is_one_of = |types: &[&str]| types.iter().any(|known| media_type.eq_ignore_ascii_case(known));
-    match (format, role) {
-        (_, Role::System) => false,
-        (Format::Gemini | Format::AiSdk, _) => true,
-        (_, Role::Assistant) => false,
-        (Format::OpenAiChat, _) => match kind {
-            "image" => true,
-            "audio" => is_one_of(&["audio/wav", "audio/x-wav", "audio/wave", "audio/mp3", "audio/mpeg"]),
-            "pdf" => !is_url,
-            _ => false,
-        },
-        (Format::OpenAiResponses, _) => matches!(kind, "image" | "pdf"),
-        (Format::Anthropic, _) => match kind {
-            "image" => is_url || is_one_of(&["image/jpeg", "image/png", "image/gif", "image/webp"]),
-            "pdf" => is_url || is_one_of(&["application/pdf"]),
-            _ => false,
-        },
+/// Why a format cannot be given a medium in a message of this role: the field at fault, empty for the part as such, and
+/// what is wrong; `None` where it can.
+///
+/// <https://platform.openai.com/docs/api-reference/chat/create>,
+/// <https://platform.openai.com/docs/api-reference/responses/create>,
+/// <https://platform.claude.com/docs/en/build-with-claude/vision>, <https://ai.google.dev/api/caching#Part>,
+/// <https://ai-sdk.dev/docs/reference/ai-sdk-core/model-message>.
+pub fn media_fault(format: Format, role: Role, media: &Media) -> Option<(&'static str, &'static str)> {
+    let is_one_of = |types: &[&str]| types.iter().any(|known| media.media_type.eq_ignore_ascii_case(known));
+    match (format, role, media.kind, media.origin) {
+        (_, Role::System, _, _) => Some(("", "the system says texts alone")),
+        (Format::Gemini, ..) => None,
+        // What has a colon is taken for an address there, and what has none for data.
+        (Format::AiSdk, _, _, Origin::Data(data)) => data.contains(':').then_some(("source.data", "expected base64")),
+        (Format::AiSdk, _, _, Origin::Url(url)) => {
+            (!url.contains(':')).then_some(("source.url", "expected an absolute address"))
+        }
+        (_, Role::Assistant, _, _) => Some(("", "the provider takes no media of the assistant")),
+        (_, _, MediaKind::Video, _) => Some(("", "the provider takes no videos")),
+        (Format::OpenAiChat, _, MediaKind::Image, _) | (Format::OpenAiResponses, _, MediaKind::Image, _) => None,
+        (Format::OpenAiChat, _, MediaKind::Audio | MediaKind::Pdf, Origin::Url(_)) => {
+            Some(("source.type", "the provider takes the data of sounds and documents, not their addresses"))
+        }
+        (Format::OpenAiChat, _, MediaKind::Audio, _) if media.sound().is_none() => {
+            Some(("source.media_type", "the provider takes sounds as audio/wav and audio/mpeg alone"))
+        }
+        (Format::OpenAiChat, ..) => None,
+        (_, _, MediaKind::Audio, _) => Some(("", "the provider takes no sounds")),
+        (Format::Anthropic, _, MediaKind::Image, Origin::Data(_))
+            if !is_one_of(&["image/jpeg", "image/png", "image/gif", "image/webp"]) =>
+        {
+            Some((
+                "source.media_type",
+                "the provider takes images as image/jpeg, image/png, image/gif and image/webp alone",
+            ))
+        }
+        (Format::OpenAiResponses | Format::Anthropic, ..) => None,
     }
 }
 
@@ -174,12 +208,24 @@ pub fn is_empty_text(format: Format, text: &str, signed: bool) -> bool {
     }
 }
 
-/// The object that the arguments of a call are.
-pub fn arguments_object(arguments: &str) -> Option<Object> {
-    match json::parse(arguments.as_bytes()) {
-        Ok(Value::Object(object)) => Some(object),
-        _ => None,
+/// The object that the arguments of a call are, or why they are none.
+pub fn arguments_object(arguments: &str) -> Result<Object, String> {
+    // One more level would not fit into a message any more.
+    match json::parse_within(arguments.as_bytes(), MAX_DEPTH - 4) {
+        Ok(Value::Object(object)) => Ok(object),
+        Ok(_) => Err("expected the JSON text of an object".to_owned()),
+        Err(error) => Err(format!("is no JSON: {}", error.message)),
     }
+}
+
+/// Whether a format has the arguments of a call as an object; the others have them as text.
+pub fn wants_arguments_object(format: Format) -> bool {
+    matches!(format, Format::Anthropic | Format::Gemini | Format::AiSdk)
+}
+
+/// Whether a format has the name of its tool beside a result.
+pub fn wants_result_names(format: Format) -> bool {
+    matches!(format, Format::Gemini | Format::AiSdk)
 }
 
 /// How long the name of a tool may be, in characters.
