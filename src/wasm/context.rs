@@ -5,7 +5,7 @@ use wasm_bindgen::prelude::*;
 
 use super::environment::JsEnvironment;
 use super::windows::{Counts, SequenceWindow, TokenWindow};
-use super::{args, message, special_message, value};
+use super::{args, memory, message, special_message, value};
 use crate::conversation::{Context, ForkOptions, MAX_MESSAGE_DEPTH, Message, SequenceRange, Special};
 use crate::error::{Error, ShapeError};
 use crate::json;
@@ -58,6 +58,7 @@ impl ContextHandle {
 
     #[wasm_bindgen(js_name = fromDict)]
     pub fn from_dict(text: &str) -> Result<Self, JsValue> {
+        memory::make_room_for_json(text.as_bytes());
         let environment = JsEnvironment::capture()?;
         let context = value(text, json::MAX_DEPTH).and_then(|dict| Context::from_dict(dict, None, &environment));
         Ok(context.map_err(|error| error.in_argument("dict"))?.into())
@@ -118,6 +119,7 @@ impl ContextHandle {
 
     #[wasm_bindgen(js_name = setDict)]
     pub fn set_dict(&self, text: &str) -> Result<(), JsValue> {
+        memory::make_room_for_json(text.as_bytes());
         let dict = value(text, json::MAX_DEPTH).map_err(|error| error.in_argument("rawDict"))?;
         let environment = JsEnvironment::capture()?;
         let replace = |context: &mut Context| {

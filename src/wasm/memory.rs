@@ -23,6 +23,13 @@ pub fn make_room(bytes: usize) {
     PAGES.set(pages());
 }
 
+/// Makes room for what is made of a JSON text: about as much again, and what each object takes, however small it is.
+pub fn make_room_for_json(text: &[u8]) {
+    const OBJECT: usize = 400;
+    let objects = text.iter().filter(|byte| **byte == b'{').count();
+    make_room(text.len().saturating_add(objects.saturating_mul(OBJECT)));
+}
+
 /// Makes room when what there was is used up; to be called wherever memory grows by little and little.
 pub fn keep_room() {
     let pages = pages();

@@ -6,7 +6,7 @@ use wasm_bindgen_futures::JsFuture;
 
 use super::args::{is_absent, strings};
 use super::errors::storage_error;
-use super::memory::make_room;
+use super::memory::make_room_for_json;
 use crate::error::Error;
 use crate::storage::DEFAULT_MAX_FILE_BYTES;
 
@@ -198,8 +198,7 @@ fn bytes(value: &JsValue) -> Option<Vec<u8>> {
         return None;
     }
     let bytes = Bytes::copy(value).ok()?.to_vec();
-    // What is made of the contents takes about as much again.
-    make_room(bytes.len());
+    make_room_for_json(&bytes);
     Some(bytes)
 }
 
