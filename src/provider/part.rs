@@ -63,8 +63,6 @@ pub struct Call<'p> {
     pub arguments: &'p str,
     /// With the thought signature of Gemini.
     pub signed: bool,
-    /// With the id of the item that it was in Responses.
-    pub has_item_id: bool,
 }
 
 /// The definition of a tool.
@@ -97,13 +95,9 @@ impl<'p> Part<'p> {
                 (None, _, _) => invalid("call_id", "a string"),
                 (_, None, _) => invalid("name", "a string"),
                 (_, _, None) => invalid("arguments", "JSON text"),
-                (Some(call_id), Some(name), Some(arguments)) => Self::Call(Call {
-                    call_id,
-                    name,
-                    arguments,
-                    signed: has_text(fields, "thought_signature"),
-                    has_item_id: has_text(fields, "id"),
-                }),
+                (Some(call_id), Some(name), Some(arguments)) => {
+                    Self::Call(Call { call_id, name, arguments, signed: has_text(fields, "thought_signature") })
+                }
             },
             "tool_result" => match (string("call_id"), string("content")) {
                 (None, _) => invalid("call_id", "a string"),

@@ -226,10 +226,8 @@ pub fn messy() -> impl Strategy<Value = Vec<Value>> {
         }),
         5 => (id(), name, arguments, 0..4_usize).prop_map(|(id, name, arguments, kind)| {
             let mut part = json!({"type": "tool_use", "call_id": id, "name": name, "arguments": arguments});
-            match kind {
-                0 => part["thought_signature"] = "g".into(),
-                1 => part["id"] = "fc_1".into(),
-                _ => {}
+            if kind == 0 {
+                part["thought_signature"] = "g".into();
             }
             part
         }),

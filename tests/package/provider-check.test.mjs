@@ -309,12 +309,6 @@ const CASES = {
         ...[assistant(call('c', { thought_signature: 'h' })), results('c')],
       ],
     },
-    {
-      by: ['openai-responses'],
-      path: 'messages[1].content[0].id',
-      bad: [prompt, assistant(thinking(), call('a', { id: 'fc_1' })), results('a'), answer],
-      good: [prompt, assistant(thinking({ id: 'rs_1' }), call('a', { id: 'fc_1' })), results('a'), answer],
-    },
   ],
   'trailing-whitespace': [
     {

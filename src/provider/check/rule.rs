@@ -140,9 +140,8 @@ pub enum Rule {
     /// (<https://platform.claude.com/docs/en/build-with-claude/extended-thinking#preserving-thinking-blocks>; the refusal:
     /// <https://github.com/n8n-io/n8n/issues/22550>). Gemini, since the last prompt: the first call of each step has the
     /// signature that the model gave it (<https://ai.google.dev/gemini-api/docs/thought-signatures>), seen by other calls
-    /// that have one. Responses: a function call with the id of its item needs the reasoning item before it
-    /// (<https://platform.openai.com/docs/guides/reasoning>; the refusal:
-    /// <https://github.com/continuedev/continue/issues/10018>).
+    /// that have one. Responses wants the reasoning before a call that has the id of its item, and calls go there without
+    /// that id where their reasoning is gone (<https://platform.openai.com/docs/guides/reasoning>).
     ThinkingRemoved,
     /// A last message of the assistant that ends with white space: Anthropic would continue it, and does not.
     ///
@@ -224,7 +223,7 @@ impl Rule {
             Self::InvalidArguments => &[Anthropic, Gemini, AiSdk],
             Self::EmptyContent => &[OpenAiChat, Anthropic, Gemini],
             Self::ThinkingAlone => &[OpenAiChat, OpenAiResponses, Anthropic, Gemini],
-            Self::ThinkingRemoved => &[OpenAiResponses, Anthropic, Gemini],
+            Self::ThinkingRemoved => &[Anthropic, Gemini],
             Self::TrailingWhitespace => &[Anthropic],
         };
         formats.contains(&format)

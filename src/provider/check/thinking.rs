@@ -13,7 +13,6 @@ pub fn judge(turns: &[Turn<'_>], format: Format, findings: &mut Findings) {
     match format {
         Format::Anthropic => removed_in_tool_loop(turns, findings),
         Format::Gemini => removed_from_steps(turns, findings),
-        Format::OpenAiResponses => removed_from_items(turns, findings),
         _ => {}
     }
 }
@@ -96,19 +95,6 @@ pub fn unsigned_steps(turns: &[Turn<'_>]) -> Vec<(usize, usize)> {
     let firsts =
         steps.into_iter().filter_map(|(index, calls)| calls.first().map(|&(part, signed)| (index, part, signed)));
     firsts.filter(|(_, _, signed)| !signed).map(|(index, part, _)| (index, part)).collect()
-}
-
-/// Calls with the id of their item whose reasoning cannot be handed over.
-fn removed_from_items(turns: &[Turn<'_>], findings: &mut Findings) {
-    for turn in
-        turns.iter().filter(|turn| turn.parts.iter().any(|part| matches!(part, Part::Call(call) if call.has_item_id)))
-    {
-        for part in thinking_left_out(turn, Format::OpenAiResponses) {
-            let message = "refuses a tool call by its item's id without the reasoning item before it";
-            let fix = "Keep the id of the thinking, or leave the id of the tool call out.";
-            findings.on_part(Rule::ThinkingRemoved, (turn.position, part), "id", message, fix);
-        }
-    }
 }
 
 /// The indices of the thinking parts of a turn of the assistant that a format cannot be given.

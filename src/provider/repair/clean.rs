@@ -9,7 +9,7 @@ use super::super::part::{
 };
 use super::draft::Draft;
 use super::text_part;
-use crate::conversation::Message;
+use crate::conversation::{Message, PartKind};
 
 /// A message with the parts that a format takes; several where calls stand in one that is not of the assistant.
 pub fn clean(message: &Message, position: usize, format: Format) -> Vec<Draft> {
@@ -17,7 +17,7 @@ pub fn clean(message: &Message, position: usize, format: Format) -> Vec<Draft> {
     if draft.role() == Role::Unknown {
         draft.set_role("user");
     }
-    let cleaner = Cleaner { role: draft.role(), format, loses_thinking: loses_thinking(&draft, format) };
+    let cleaner = Cleaner { role: draft.role(), format };
     let parts: Vec<Option<Value>> = draft.parts.iter().map(|part| cleaner.part(part)).collect();
     let is_same = parts.iter().zip(&draft.parts).all(|(new, old)| new.as_ref() == Some(old));
     if !is_same {
@@ -32,7 +32,7 @@ pub fn clean(message: &Message, position: usize, format: Format) -> Vec<Draft> {
 
 /// The special message of a context as a format takes it: without parts that have no place, with notes for media.
 pub fn clean_special(message: &Message, format: Format) -> Message {
-    let cleaner = Cleaner { role: Role::System, format, loses_thinking: false };
+    let cleaner = Cleaner { role: Role::System, format };
     let parts: Vec<Value> = message.parts().iter().filter_map(|part| cleaner.part(part)).collect();
     if parts == message.parts() { message.clone() } else { message.clone().with_content(parts.into()) }
 }
@@ -61,19 +61,9 @@ fn split(draft: Draft) -> Vec<Draft> {
     ]
 }
 
-/// Whether thinking is left out of a message that a call of it refers to by the id of its item.
-fn loses_thinking(draft: &Draft, format: Format) -> bool {
-    let is_left_out = |part: &Value| match Part::read(part) {
-        Part::Thinking(fields) => !takes_thinking(format, draft.role(), fields),
-        _ => false,
-    };
-    format == Format::OpenAiResponses && draft.parts.iter().any(is_left_out)
-}
-
 struct Cleaner {
     role: Role,
     format: Format,
-    loses_thinking: bool,
 }
 
 impl Cleaner {
@@ -83,7 +73,10 @@ impl Cleaner {
         let is_lifted = self.role == Role::System && matches!(format, Format::Anthropic | Format::Gemini);
         match Part::read(part) {
             Part::Unknown(_) => None,
-            Part::Invalid { field, .. } => mend_field(part, field).and_then(|part| self.part(&part)),
+            Part::Invalid { field, .. } => match PartKind::of(part) {
+                PartKind::Media => Some(text_part(&unreadable(part))),
+                _ => mend_field(part, field).and_then(|part| self.part(&part)),
+            },
             Part::Thinking(fields) => takes_thinking(format, self.role, fields).then(|| part.clone()),
             Part::Text { text, signed } => (is_lifted || !is_empty_text(format, text, signed)).then(|| part.clone()),
             Part::Media(media) if media_fault(format, self.role, &media).is_some() => {
@@ -98,14 +91,16 @@ impl Cleaner {
                 if Rule::InvalidName.holds_for(format) && !is_name(format, call.name) {
                     fields.insert("name".to_owned(), valid_name(format, call.name).into());
                 }
-                if self.loses_thinking && call.has_item_id {
-                    fields.shift_remove("id");
-                }
                 Some(part)
             }
             Part::Media(_) | Part::Result { .. } | Part::Definition(_) => Some(part.clone()),
         }
     }
+}
+
+/// What is said in the place of a medium whose source is none.
+fn unreadable(part: &Value) -> String {
+    format!("[{} left out: it cannot be read]", part["type"].as_str().unwrap_or_default())
 }
 
 /// A part with another value in a field that was none that its type can have; `None` where there is no saying which.

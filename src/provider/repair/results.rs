@@ -45,6 +45,7 @@ pub fn pair(drafts: Vec<Draft>, format: Format) -> Vec<Draft> {
                 "call_id": call_id,
                 "content": INTERRUPTED,
                 "execution_status": "aborted",
+                "is_error": true,
             })),
         });
         put_in.insert(index, parts.collect());

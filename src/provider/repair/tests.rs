@@ -13,7 +13,7 @@ fn mended(dicts: &[Value], format: Format) -> Vec<Value> {
 }
 
 fn interrupted(id: &str) -> Value {
-    json!({"type": "tool_result", "call_id": id, "content": INTERRUPTED, "execution_status": "aborted"})
+    json!({"type": "tool_result", "call_id": id, "content": INTERRUPTED, "execution_status": "aborted", "is_error": true})
 }
 
 fn user() -> Value {
