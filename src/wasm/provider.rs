@@ -5,13 +5,17 @@ use wasm_bindgen::prelude::*;
 use super::context::ContextHandle;
 use super::environment::JsEnvironment;
 use super::{args, memory, value};
-use crate::conversation::MAX_MESSAGE_DEPTH;
+use crate::conversation::{MAX_MESSAGE_DEPTH, Message};
 use crate::error::Error;
 use crate::json;
 use crate::provider::{self, Format};
 
 /// A longer text does not fit every engine's strings.
 const MAX_TEXT: usize = 1 << 28;
+/// About what a conversion takes for each part, in bytes, but for its text.
+const ROOM_PER_PART: usize = 1000;
+/// The same with a repair, which looks at copies.
+const ROOM_PER_MENDED_PART: usize = 4000;
 /// How deep a value may be nested of which a context is made: what stands in it may come to stand this much deeper.
 const MAX_DEPTH: usize = MAX_MESSAGE_DEPTH - 4;
 
@@ -20,7 +24,11 @@ const MAX_DEPTH: usize = MAX_MESSAGE_DEPTH - 4;
 pub fn to_messages(context: &ContextHandle, provider: &JsValue, repair: &JsValue) -> Result<String, JsValue> {
     let format = Format::parse(&args::string(provider, "provider")?)?;
     let repair = args::boolean(repair, "options.repair")?;
-    let request = context.shared().read(|context| provider::to_messages(context, format, repair))?;
+    let request = context.shared().read(|context| {
+        let parts: usize = context.messages().map(Message::parts).map(<[_]>::len).sum();
+        memory::make_room(parts.saturating_mul(if repair { ROOM_PER_MENDED_PART } else { ROOM_PER_PART }));
+        provider::to_messages(context, format, repair)
+    })?;
     let text = json::to_compact_text(&request)?;
     if text.len() > MAX_TEXT {
         let message = format!("its messages have {} bytes, more than {MAX_TEXT}; cut a window from it", text.len());
