@@ -80,7 +80,7 @@ pub(super) fn has_system_prompt(context: &Context) -> bool {
 }
 
 /// What a provider would refuse in a list of messages with their positions.
-#[cfg(test)]
+#[cfg(all(test, not(target_arch = "wasm32")))]
 pub(super) fn judge<'m>(
     messages: impl Iterator<Item = (usize, &'m Message)>,
     has_system_prompt: bool,
