@@ -54,12 +54,10 @@ impl Cut {
             let message = format!("is {mark}, more than the {room} that the window may have anyway{rest}");
             return Err(Error::argument("options.hysteresis.to", message));
         }
-        // Who neither keeps exchanges whole nor pins any need not look for them.
-        let needs_exchanges = options.boundary != Boundary::Message || !options.pins.is_empty();
-        let exchanges = needs_exchanges.then(|| Exchanges::of(context));
-        let units = exchanges.as_ref().map(|exchanges| Units::new(context, exchanges));
+        // What is pinned has to be known before all else; where a window may begin, only when it must cut.
+        let exchanges = (!options.pins.is_empty()).then(|| Exchanges::of(context));
         let held = match &exchanges {
-            Some(exchanges) => Held::new(context, options, exchanges, units.as_ref())?,
+            Some(exchanges) => Held::new(context, options, exchanges)?,
             None => Held::default(),
         };
         let all_held = held.all();
@@ -73,6 +71,9 @@ impl Cut {
             let order = newest.order;
             return Ok(Self { exchanges, ..Self::keeping(context, order, Candidate::newest(all), held, would_stay) });
         }
+        let keeps_whole = options.boundary != Boundary::Message;
+        let exchanges = exchanges.or_else(|| keeps_whole.then(|| Exchanges::of(context)));
+        let units = exchanges.as_ref().filter(|_| keeps_whole).map(|exchanges| Units::new(context, exchanges));
         let too_small = |needed: u64| Error::WindowTooSmall {
             limit,
             special_tokens,
@@ -81,7 +82,7 @@ impl Cut {
             has_pins: !options.pins.is_empty(),
             boundary: options.boundary.name(),
         };
-        if options.boundary == Boundary::Message && !options.pins.is_empty() && base > room {
+        if !keeps_whole && !options.pins.is_empty() && base > room {
             return Err(too_small(base));
         }
         let mut choice =
@@ -125,11 +126,6 @@ impl Cut {
     /// Why each message stays or goes, by position.
     pub fn reasons(&self, context: &Context, boundary: Boundary) -> Vec<Reason> {
         let mut reasons = vec![Reason::OverLimit; context.messages().len()];
-        let mut set = |position: usize, reason| {
-            if let Some(place) = reasons.get_mut(position) {
-                *place = reason;
-            }
-        };
         let [fitting, whole, at_limit] = self.would_stay;
         for (place, &position) in self.order.iter().enumerate() {
             let reason = if place < self.newest {
@@ -143,7 +139,7 @@ impl Cut {
             } else {
                 Reason::LowerMark
             };
-            set(position, reason);
+            set(&mut reasons, position, reason);
         }
         for &position in &self.held.prompts {
             // A prompt among the newest stays anyway.
@@ -151,15 +147,16 @@ impl Cut {
                 reasons[position] = Reason::Prompt;
             }
         }
-        let mut set = |position: usize, reason| {
-            if let Some(place) = reasons.get_mut(position) {
-                *place = reason;
-            }
-        };
-        self.held.with_pinned.iter().for_each(|&position| set(position, Reason::PinnedExchange));
-        self.held.pinned.iter().for_each(|&position| set(position, Reason::Pinned));
-        context.specials().into_iter().flatten().for_each(|position| set(position, Reason::Special));
+        self.held.with_pinned.iter().for_each(|&position| set(&mut reasons, position, Reason::PinnedExchange));
+        self.held.pinned.iter().for_each(|&position| set(&mut reasons, position, Reason::Pinned));
+        context.specials().into_iter().flatten().for_each(|position| set(&mut reasons, position, Reason::Special));
         reasons
+    }
+}
+
+fn set(reasons: &mut [Reason], position: usize, reason: Reason) {
+    if let Some(place) = reasons.get_mut(position) {
+        *place = reason;
     }
 }
 
@@ -177,7 +174,7 @@ impl Choice<'_, '_> {
     /// The largest candidate that costs no more than `room`.
     fn largest(&mut self, room: u64) -> Result<Option<Candidate>, Error> {
         let fitting = self.newest.fitting(room.checked_sub(self.base))?;
-        let Some(units) = self.units.filter(|_| self.boundary != Boundary::Message) else {
+        let Some(units) = self.units else {
             return Ok(Some(Candidate { newest: fitting, prompt: None }));
         };
         let fits = |count: &usize| *count <= fitting;
@@ -221,7 +218,7 @@ impl Choice<'_, '_> {
 
     /// How many of `count` newest messages are whole exchanges.
     fn whole(&self, count: usize) -> usize {
-        match self.units.filter(|_| self.boundary != Boundary::Message) {
+        match self.units {
             Some(units) => units.exchange_counts().take_while(|whole| *whole <= count).last().unwrap_or(0),
             None => count,
         }

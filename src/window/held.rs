@@ -20,15 +20,7 @@ impl Held {
     /// # Errors
     ///
     /// [`Error::InvalidArgument`] for an id that no message has.
-    pub fn new(
-        context: &Context,
-        options: &WindowOptions,
-        exchanges: &Exchanges,
-        units: Option<&Units<'_>>,
-    ) -> Result<Self, Error> {
-        if options.pins.is_empty() {
-            return Ok(Self::default());
-        }
+    pub fn new(context: &Context, options: &WindowOptions, exchanges: &Exchanges) -> Result<Self, Error> {
         let specials = context.specials();
         let mut by_id: HashMap<&str, Vec<usize>> = HashMap::new();
         for (position, message) in context.messages().enumerate() {
@@ -45,7 +37,8 @@ impl Held {
         let firsts: HashSet<usize> = held.pinned.iter().map(|&position| exchanges.first(position)).collect();
         let members = (0..context.messages().len()).filter(|&position| firsts.contains(&exchanges.first(position)));
         held.with_pinned = members.filter(|position| !held.pinned.contains(position)).collect();
-        if let (Boundary::Turn, Some(units)) = (options.boundary, units) {
+        if options.boundary == Boundary::Turn {
+            let units = Units::new(context, exchanges);
             let places = units.places();
             // The oldest place of each exchange.
             let mut oldest: HashMap<usize, usize> = HashMap::new();
