@@ -10,6 +10,10 @@ import { wasmBindgen } from '../setup/wasm-bindgen.mjs'
 
 const MODULE = join(root, 'pkg', 'peteos_session_bg.wasm')
 
+/** PETEOS_SESSION_BUILD=quick, for work on the Rust code: built in seconds, but large and slow. Not for a release. */
+const isQuick = process.env.PETEOS_SESSION_BUILD === 'quick'
+const profile = isQuick ? 'quick' : 'release'
+
 // What Rust's compiler uses by default for this target, and what .cargo/config.toml adds.
 const WASM_FEATURES = [
   'bulk-memory',
@@ -27,7 +31,7 @@ export async function buildWasm() {
       ...['Cargo.toml', 'Cargo.lock', '.cargo', 'build.rs', 'src', 'package-lock.json', 'scripts/build/wasm.mjs'],
       ...['scripts/setup/rust.mjs', 'scripts/setup/rust-debian.mjs'],
     ],
-    values: [process.env.PETEOS_SESSION_RUST ?? null],
+    values: [process.env.PETEOS_SESSION_RUST ?? null, profile],
     outputs: ['pkg'],
   }
   return onlyWhenChanged('wasm', work, async () => {
@@ -35,14 +39,14 @@ export async function buildWasm() {
     const bindgen = await wasmBindgen()
     await step('compiling the Rust library to WebAssembly', () => compile(rust))
     await step('generating its JavaScript bindings', () => bind(bindgen, rust))
-    await step('optimising the WebAssembly module (about a minute)', optimise)
+    if (!isQuick) await step('optimising the WebAssembly module (about a minute)', optimise)
   })
 }
 
 async function compile(rust) {
   // Cargo adds them to those in .cargo/config.toml, which flags in the environment would replace.
   const flags = JSON.stringify(await portablePaths(rust))
-  await rust.cargo(['build', '--release', '--lib', '--config', `target.wasm32-unknown-unknown.rustflags=${flags}`])
+  await rust.cargo(['build', '--profile', profile, '--lib', '--config', `target.wasm32-unknown-unknown.rustflags=${flags}`])
 }
 
 /** Compiler flags that keep the folders of this machine out of the messages in the module. */
@@ -59,7 +63,7 @@ async function portablePaths({ sourceFolders }) {
 
 async function bind({ cli }, rust) {
   await run(cli, [
-    join(rust.targetDir, 'release', 'peteos_session.wasm'),
+    join(rust.targetDir, profile, 'peteos_session.wasm'),
     '--target', 'web',
     '--out-dir', join(root, 'pkg'),
     '--out-name', 'peteos_session',
