@@ -270,6 +270,7 @@ export class Session {
    */
   async save(options: SaveOptions & { onConflict: 'fork' }): Promise<ForkedContext[]>
   async save(options?: SaveOptions): Promise<void>
+  // biome-ignore lint/suspicious/noConfusingVoidType: only a save with `onConflict: 'fork'` has a result
   async save(options?: SaveOptions): Promise<ForkedContext[] | void> {
     const { onConflict = 'refuse' } = readOptions(options, SAVE_OPTIONS, 'save')
     if (onConflict !== 'refuse' && onConflict !== 'fork') {
