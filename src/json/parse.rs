@@ -10,7 +10,7 @@ use super::oddities::Oddities;
 use super::path::FieldPath;
 
 /// Arrays and objects may be nested this deep (the outermost one is level 1). Writing, copying and dropping a value are
-/// recursive, here and in every JavaScript engine; the limit keeps all of them far from the end of a stack.
+/// recursive, here and in most JSON readers; the limit keeps all of them far from the end of a stack.
 pub const MAX_DEPTH: usize = 1000;
 
 /// A text may hold this many values. Each takes far more memory than the two bytes it can be written in; the limit keeps

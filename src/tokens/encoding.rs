@@ -40,10 +40,11 @@ impl Encoding {
         if name == "gpt2" {
             return Ok(Self::R50kBase);
         }
-        Self::ALL
-            .into_iter()
-            .find(|encoding| encoding.name() == name)
-            .ok_or_else(|| Error::UnknownEncoding { argument: "encoding", name: name.to_owned() })
+        Self::ALL.into_iter().find(|encoding| encoding.name() == name).ok_or_else(|| Error::UnknownEncoding {
+            argument: "encoding",
+            name: name.to_owned(),
+            known: Self::known_names(),
+        })
     }
 
     /// Its place in [`Encoding::ALL`].

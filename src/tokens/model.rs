@@ -19,7 +19,9 @@ pub fn encoding_for_model(model: &str) -> Result<Encoding, Error> {
         Some(ModelTokenizer::Cl100kBase) => Ok(Encoding::Cl100kBase),
         Some(ModelTokenizer::O200kBase) => Ok(Encoding::O200kBase),
         Some(ModelTokenizer::O200kHarmony) => Ok(Encoding::O200kHarmony),
-        None => Err(Error::UnknownEncoding { argument: "model", name: model.to_owned() }),
+        None => {
+            Err(Error::UnknownEncoding { argument: "model", name: model.to_owned(), known: Encoding::known_names() })
+        }
     }
 }
 

@@ -15,7 +15,7 @@ pub fn string(value: &JsValue, argument: &str) -> Result<String, Error> {
 pub fn whole_number(value: &JsValue, argument: &str) -> Result<u64, Error> {
     match integer(value) {
         Some(number) if number >= 0 => Ok(number.unsigned_abs()),
-        _ => Err(expected(argument, "a whole number from 0 up", value)),
+        _ => Err(expected(argument, "a non-negative integer", value)),
     }
 }
 
@@ -32,7 +32,7 @@ pub fn optional_integer(value: &JsValue, argument: &str) -> Result<Option<i64>, 
     if is_absent(value) {
         return Ok(None);
     }
-    integer(value).map(Some).ok_or_else(|| expected(argument, "a whole number", value))
+    integer(value).map(Some).ok_or_else(|| expected(argument, "an integer", value))
 }
 
 pub fn boolean(value: &JsValue, argument: &str) -> Result<bool, Error> {

@@ -40,13 +40,13 @@ test('counts and budgets', async () => {
         refusedNow(
           () => owner.rollingSequenceWindow(value),
           'InvalidArgumentError',
-          { argument: 'count', message: /count: expected a whole number/ },
+          { argument: 'count', message: /count: expected a non-negative integer/ },
           shown(value),
         )
         refusedNow(
           () => owner.rollingTokenWindow(value),
           'InvalidArgumentError',
-          { argument: 'maxTokens', message: /maxTokens: expected a whole number/ },
+          { argument: 'maxTokens', message: /maxTokens: expected a non-negative integer/ },
           shown(value),
         )
       }
