@@ -10,7 +10,7 @@ import { chromium, webdriverCapabilities } from '../setup/chromium.mjs'
 import { toolScript } from '../setup/npm.mjs'
 import { reference } from '../setup/reference.mjs'
 import { wasmRust } from '../setup/rust.mjs'
-import { SetupError, root } from '../setup/steps.mjs'
+import { root, SetupError } from '../setup/steps.mjs'
 import { wasmBindgen } from '../setup/wasm-bindgen.mjs'
 import { countCargo, countNode, countOne } from './counts.mjs'
 

@@ -867,7 +867,7 @@ test('a setter on Object.prototype is not run', () => {
     configurable: true,
   })
   try {
-    context.append({ ['role']: 'user', content: [{ type: 'text', text: 'x' }] })
+    context.append({ role: 'user', content: [{ type: 'text', text: 'x' }] })
     assert.equal(context.messages[0].role, 'user')
     assert.equal(Message.create('user', []).role, 'user')
   } finally {

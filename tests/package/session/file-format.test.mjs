@@ -7,7 +7,7 @@ import { RecordingStorage } from '../support/storages.mjs'
 import { Raw, fileText } from '../support/text.mjs'
 import { text } from '../support/values.mjs'
 
-const { Context, ContentPart, Message, Session, SystemPromptMessage, ToolDefinitionsMessage } =
+const { ContentPart, Message, Session, SystemPromptMessage, ToolDefinitionsMessage } =
   await load('peteos-session')
 
 /** Loads the session `a/s` of two file texts, its context being `c`. */

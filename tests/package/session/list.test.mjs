@@ -161,7 +161,7 @@ test('sessions that cannot be read are left out and told of', async () => {
   const storage = new RecordingStorage({ 'a/good/session.json': '{}' })
   for (const [name, content] of Object.entries(broken)) storage.put(`a/${name}/session.json`, content)
   storage.put('a/failing/session.json', '{}')
-  storage.before = async (method, path) => {
+  storage.before = async (_method, path) => {
     if (path === 'a/failing/session.json') throw Object.assign(new Error('no'), { code: 'EACCES' })
   }
   const errors = []

@@ -1,7 +1,6 @@
 // Saves when an agent ends: saveSync, and the end of an `await using` block.
 import assert from 'node:assert/strict'
 import { readdirSync } from 'node:fs'
-import { join } from 'node:path'
 import { test } from 'node:test'
 import { load } from '../support/installed.mjs'
 import { refused, refusedNow } from '../support/errors.mjs'

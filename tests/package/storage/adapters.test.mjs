@@ -61,7 +61,7 @@ test('an adapter may be a class instance, have a prototype alone, and use this',
 test('what write is given is a Uint8Array that stays as it is', async () => {
   const given = []
   const storage = adapter(ANSWERS.asynchronous)
-  storage.write = async (path, data) => {
+  storage.write = async (_path, data) => {
     assert.ok(data instanceof Uint8Array)
     assert.equal(data.byteOffset, 0)
     given.push([data, Buffer.from(data).toString()])
@@ -178,7 +178,10 @@ test('what list must not give is a StorageError that says so', async () => {
 test('what write gives does not matter', async () => {
   for (const value of [undefined, null, false, 5, 'no', {}, Promise.resolve(0)]) {
     const storage = new RecordingStorage()
-    storage.write = (path, data) => (storage.put(path, data.slice()), value)
+    storage.write = (path, data) => {
+      storage.put(path, data.slice())
+      return value
+    }
     const session = Session.create('a', { storage })
     await session.save()
     assert.ok(await Session.load('a', session.uuid, { storage }))

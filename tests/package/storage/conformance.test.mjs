@@ -187,7 +187,11 @@ const BROKEN = {
     lock = (directory, work) => super.lock(directory, work).catch((cause) => { throw new Error('failed', { cause }) })
   },
   'a lock runs its work twice': class extends MemoryStorage {
-    lock = (directory, work) => super.lock(directory, async () => (await work(), work()))
+    lock = (directory, work) =>
+      super.lock(directory, async () => {
+        await work()
+        return work()
+      })
   },
   'a lock leaves a file': class extends MemoryStorage {
     async lock(directory, work) {

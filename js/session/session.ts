@@ -1,58 +1,35 @@
-import type { ContextHandle, SessionHandle } from '../pkg/peteos_session.js'
-import { Context, handleOf, type SpecialMessages, specialTexts } from './context.js'
+import type { ContextHandle, SessionHandle } from '../../pkg/peteos_session.js'
+import { DisposedError, InvalidArgumentError } from '../errors.js'
+import { readOptions } from '../read-options.js'
+import { defaultStorage } from '../storage/default.js'
+import { locked } from '../storage/locked.js'
+import { checkStorage, type SessionStorage } from '../storage/storage.js'
+import type { EncodingName } from '../tokens/encodings.js'
+import { fromJsonText, toJsonText } from '../wasm/json-text.js'
+import { init } from '../wasm/loading.js'
+import { rust } from '../wasm/runtime.js'
+import {
+  type SequenceWindowOptions,
+  sequenceWindowOptions,
+  type TokenWindowOptions,
+  tokenWindowOptions,
+} from '../windows/options.js'
+import { Context, handleOf, specialTexts } from './context.js'
+import type { SessionDict } from './dicts.js'
 import { makeAsyncDisposable, makeDisposable } from './dispose.js'
-import { DisposedError, InvalidArgumentError, type SessionError } from './errors.js'
-import { fromJsonText, toJsonText } from './json.js'
-import { readOptions, sequenceWindowOptions, tokenWindowOptions } from './options.js'
-import { getPlatform, init, rust } from './runtime.js'
-import { SessionState } from './session-state.js'
-import { locked } from './storage/locked.js'
-import { checkStorage, type SessionStorage } from './storage/storage.js'
-import type {
-  EncodingName,
-  SequenceWindowOptions,
-  SessionCheck,
-  SessionDict,
-  SessionRepair,
-  SessionSummary,
-  TokenWindowOptions,
-} from './types.js'
+import type { SessionCheck, SessionRepair } from './findings.js'
+import type { ListOptions, LoadOptions, ReadOptions, SaveOptions, SessionOptions } from './options.js'
+import { SessionState } from './state.js'
 
-/** Where a session is kept. */
-export interface StorageOptions {
-  /** By default the file system in Node, and one store in memory elsewhere. */
-  storage?: SessionStorage
-}
-
-/** Options of {@link Session.create}. */
-export interface SessionOptions extends StorageOptions, SpecialMessages {}
-
-/** Options of what reads the files of a session. */
-export interface ReadOptions extends StorageOptions {
-  /** A file with more bytes is refused with a `FileTooLargeError`, before it is looked into. By default 256 MiB. */
-  maxFileBytes?: number
-}
-
-/** Options of {@link Session.load}. */
-export interface LoadOptions extends ReadOptions {
-  /**
-   * The context to make the active one instead of the one that `session.json` names, which is then not read: so a session
-   * opens whose active context is damaged. With `null` no context is read, and {@link Session.activeContext} is `null`
-   * until another one is made active. The file changes with the next save of a change.
-   */
-  activeContextId?: string | null
-}
-
-/** Options of {@link Session.list}. */
-export interface ListOptions extends ReadOptions {
-  /** Called with the error of each session that cannot be read; such sessions are left out of the list. */
-  onError?: (error: SessionError) => void
-}
-
-/** Options of {@link Session.save}. */
-export interface SaveOptions {
-  /** What becomes of a change over one of somebody else's: by default `'refuse'`, a `ConflictError`. */
-  onConflict?: 'refuse' | 'fork'
+/** A session in a list: what its `session.json` says. */
+export interface SessionSummary {
+  readonly uuid: string
+  readonly sessionDir: string
+  readonly activeContextId: string | null
+  readonly isActive: boolean
+  readonly autoApproveTools: readonly string[]
+  /** When it was last saved; `null` where the storage does not tell. */
+  readonly modifiedAt: Date | null
 }
 
 /** A context that became a new one because somebody else had changed its file. */
@@ -293,6 +270,7 @@ export class Session {
    */
   async save(options: SaveOptions & { onConflict: 'fork' }): Promise<ForkedContext[]>
   async save(options?: SaveOptions): Promise<void>
+  // biome-ignore lint/suspicious/noConfusingVoidType: only a save with `onConflict: 'fork'` has a result
   async save(options?: SaveOptions): Promise<ForkedContext[] | void> {
     const { onConflict = 'refuse' } = readOptions(options, SAVE_OPTIONS, 'save')
     if (onConflict !== 'refuse' && onConflict !== 'fork') {
@@ -465,7 +443,7 @@ makeDisposable(Session.prototype)
 makeAsyncDisposable(Session.prototype)
 
 function storageOf(storage: SessionStorage | undefined): SessionStorage {
-  return storage === undefined ? getPlatform().storage : checkStorage(storage)
+  return storage === undefined ? defaultStorage() : checkStorage(storage)
 }
 
 function idOf(message: unknown): unknown {

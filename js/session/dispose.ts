@@ -1,3 +1,11 @@
+declare global {
+  // Of lib.esnext.disposable, for those who compile against an older one.
+  interface SymbolConstructor {
+    readonly dispose: unique symbol
+    readonly asyncDispose: unique symbol
+  }
+}
+
 /**
  * Lets `using` free the objects of a class, in engines that know it.
  * @internal

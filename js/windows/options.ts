@@ -1,41 +1,40 @@
-import type { Context } from './context.js'
-import { countingOptions } from './counting.js'
-import { InvalidArgumentError } from './errors.js'
-import type { CountingOptions, SequenceWindowOptions, TokenWindowOptions } from './types.js'
+import { InvalidArgumentError } from '../errors.js'
+import { readOptions } from '../read-options.js'
+import { type CountedContext, type CountingOptions, countingOptions } from '../tokens/counting.js'
 
 /**
- * A copy of the options that a caller hands in: each is read once, before anything else happens. What is absent (or
- * `null`) has no options.
- * @internal
+ * What a window may not take apart.
+ *
+ * `'message'` (the default): nothing, it may begin at any message. `'exchange'`: a message with tool calls and the messages
+ * with their results, matched by `call_id`. `'turn'`: as `'exchange'`, and it begins at a message of the user that is no
+ * tool result; where the newest turn does not fit whole, its prompt is kept, and of what followed the newest exchanges.
  */
-export function readOptions<T extends object>(
-  options: T | null | undefined,
-  names: readonly (keyof T & string)[],
-  what: string,
-  where = 'options',
-): Partial<T> {
-  if (options === undefined || options === null) return {}
-  if (typeof options !== 'object') {
-    const message = `${where}: expected an object, found a ${typeof options}`
-    throw new InvalidArgumentError(message, { argument: where })
-  }
-  const copy: Partial<T> = {}
-  let given: string[]
-  try {
-    given = Object.keys(options)
-    // By name, so that options that are inherited count.
-    for (const name of names) copy[name] = options[name]
-  } catch (cause) {
-    throw new InvalidArgumentError(`${where}: could not be read`, { argument: where, cause })
-  }
-  for (const key of given) {
-    if ((names as readonly string[]).includes(key)) continue
-    const argument = `${where}.${key}`
-    const message = `${argument}: is no option of ${what}; known options: ${names.join(', ')}`
-    throw new InvalidArgumentError(message, { argument })
-  }
-  return copy
+export type Boundary = 'message' | 'exchange' | 'turn'
+
+/** Options of a sequence window. */
+export interface SequenceWindowOptions {
+  /** By default `'message'`. */
+  boundary?: Boundary
+  /**
+   * When the window must cut, it cuts down to `to`, so that what is left stays the same for many turns, and a provider can
+   * take its beginning from a cache. In messages, or in tokens for a token window; no more than the limit less the reserve.
+   */
+  hysteresis?: { to: number }
+  /**
+   * Ids of messages that are kept wherever the window begins, each with its exchange, and for the boundary `'turn'` with
+   * the prompt before. They count first.
+   */
+  pin?: readonly string[]
 }
+
+/** Options of a token window. */
+export interface TokenWindowOptions extends SequenceWindowOptions, CountingOptions {
+  /** Tokens of the budget that are set aside for the reply. By default 0. */
+  reserve?: number
+}
+
+/** Options of a window. */
+export type WindowOptions = TokenWindowOptions
 
 const SEQUENCE_OPTIONS = ['boundary', 'hysteresis', 'pin'] as const
 const COUNTING_OPTIONS = ['media', 'counter'] as const
@@ -56,7 +55,7 @@ export function sequenceWindowOptions(options: SequenceWindowOptions | null | un
  * @internal
  */
 export function tokenWindowOptions(
-  context: Context | null,
+  context: CountedContext | null,
   options: TokenWindowOptions | null | undefined,
 ): object | undefined {
   if (options === undefined || options === null) return undefined
@@ -69,7 +68,7 @@ export function tokenWindowOptions(
  * @internal
  */
 export function tokenCountOptions(
-  context: Context,
+  context: CountedContext,
   options: CountingOptions | null | undefined,
 ): object | undefined {
   if (options === undefined || options === null) return undefined

@@ -1,8 +1,8 @@
-import { toJsonText } from './json.js'
-import { rust } from './runtime.js'
+import { toJsonText } from '../wasm/json-text.js'
+import { rust } from '../wasm/runtime.js'
+import type { JsonObject } from './json.js'
 import type {
   ContentPart as Part,
-  JsonObject,
   MediaPart,
   MediaSource,
   Role,
@@ -12,7 +12,7 @@ import type {
   ToolPart,
   ToolResultPart,
   ToolUsePart,
-} from './types.js'
+} from './message.js'
 
 /** A message with what every stored message has. */
 export type Message = SessionMessage & Required<Pick<SessionMessage, 'id' | 'creation_timestamp' | '_type'>>

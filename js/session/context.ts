@@ -1,22 +1,22 @@
-import type { ContextHandle } from '../pkg/peteos_session.js'
+import type { ContextHandle } from '../../pkg/peteos_session.js'
+import { DisposedError, InvalidArgumentError } from '../errors.js'
+import type { SessionMessage, SpecialMessage, StoredMessage } from '../messages/message.js'
+import { readOptions } from '../read-options.js'
+import type { CountingOptions } from '../tokens/counting.js'
+import type { EncodingName } from '../tokens/encodings.js'
+import { fromJsonText, toJsonText } from '../wasm/json-text.js'
+import { rust } from '../wasm/runtime.js'
+import {
+  type SequenceWindowOptions,
+  sequenceWindowOptions,
+  tokenCountOptions,
+  type TokenWindowOptions,
+  tokenWindowOptions,
+} from '../windows/options.js'
+import type { WindowReport } from '../windows/report.js'
+import type { AnchorPoint, ContextDict } from './dicts.js'
 import { makeDisposable } from './dispose.js'
-import { DisposedError, InvalidArgumentError } from './errors.js'
-import { fromJsonText, toJsonText } from './json.js'
 import { MessageSnapshots } from './message-snapshots.js'
-import { readOptions, sequenceWindowOptions, tokenCountOptions, tokenWindowOptions } from './options.js'
-import { rust } from './runtime.js'
-import type {
-  AnchorPoint,
-  ContextDict,
-  CountingOptions,
-  EncodingName,
-  SequenceWindowOptions,
-  SessionMessage,
-  SpecialMessage,
-  StoredMessage,
-  TokenWindowOptions,
-  WindowReport,
-} from './types.js'
 
 /** The special messages of a new context or a fork. */
 export interface SpecialMessages {

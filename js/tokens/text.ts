@@ -1,6 +1,6 @@
-import { InvalidArgumentError } from './errors.js'
-import { MAX_TEXT } from './json.js'
-import { memory, rust } from './runtime.js'
+import { InvalidArgumentError } from '../errors.js'
+import { MAX_TEXT } from '../wasm/json-text.js'
+import { memory, rust } from '../wasm/runtime.js'
 
 const encoder = new TextEncoder()
 /** All of the module's memory, which is another buffer whenever it has grown. */

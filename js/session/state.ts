@@ -1,4 +1,4 @@
-import type { SessionHandle } from '../pkg/peteos_session.js'
+import type { SessionHandle } from '../../pkg/peteos_session.js'
 
 /** The key-value store of a session: strings by name, saved with it. */
 export class SessionState {

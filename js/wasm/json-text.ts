@@ -1,4 +1,4 @@
-import { InvalidArgumentError, InvalidMessageError } from './errors.js'
+import { InvalidArgumentError, InvalidMessageError } from '../errors.js'
 
 /** What a value is handed in as, which decides the error that names its fault. */
 type Purpose = 'message' | 'dict' | 'rawDict' | 'arguments' | 'value'

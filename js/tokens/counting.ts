@@ -1,6 +1,40 @@
-import type { Context } from './context.js'
-import { InvalidArgumentError } from './errors.js'
-import type { Counter, MediaCost, MediaPart, StoredMessage } from './types.js'
+import { InvalidArgumentError } from '../errors.js'
+import type { MediaPart, StoredMessage } from '../messages/message.js'
+
+/**
+ * What an image, a video, a sound or a PDF document costs in tokens: that of its text in the message, base64 data included
+ * (`'reference'`, the default, which is what the Python package counts); so many each; or what a function says, which is
+ * called once for a part, and whose result is rounded up.
+ */
+export type MediaCost = 'reference' | number | ((part: MediaPart) => number)
+
+/**
+ * Counts tokens in place of an encoding.
+ *
+ * @param text The text that an encoding would count: `<role>: <content as JSON>`, without media where these are not
+ * counted by their text.
+ * @param message The message itself.
+ * @returns The number of tokens, which is rounded up. It is asked for once for a message, until the message changes.
+ */
+export type Counter = (text: string, message: StoredMessage) => number
+
+/** How tokens are counted. */
+export interface CountingOptions {
+  /** By default `'reference'`. */
+  media?: MediaCost
+  /** By default the encoding counts. Define it outside of a loop: what it has counted is known by the function. */
+  counter?: Counter
+}
+
+/**
+ * What counting needs of a context.
+ * @internal
+ */
+export interface CountedContext {
+  readonly messages: readonly StoredMessage[]
+  /** @internal */
+  readonly handle: { countedText(position: number, includeMedia: boolean): string }
+}
 
 /** The numbers that a function of the caller gave for messages, which are asked for once. */
 type Known = WeakMap<StoredMessage, number>
@@ -19,7 +53,7 @@ const MEDIA: ReadonlySet<string> = new Set(['image', 'video', 'audio', 'pdf'])
  * @internal
  */
 export function countingOptions(
-  context: Context | null,
+  context: CountedContext | null,
   options: { media?: unknown; counter?: unknown },
 ): { media?: unknown; counts?: Float64Array } {
   const { media, counter } = options
@@ -41,7 +75,7 @@ export function countingOptions(
     const known = knownFor(isReference ? textCounts : textCountsWithoutMedia, counter as Counter)
     crossing.counts = counts(messages, known, (message, position) => {
       // A counter may have freed the context, which then says so.
-      const text = (context as Context).handle.countedText(position, isReference)
+      const text = (context as CountedContext).handle.countedText(position, isReference)
       return whole((counter as Counter)(text, message), 'options.counter', message)
     })
   }

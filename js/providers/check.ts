@@ -1,6 +1,6 @@
-import { type Context, handleOf } from './context.js'
-import { fromJsonText } from './json.js'
-import { rust } from './runtime.js'
+import { type Context, handleOf } from '../session/context.js'
+import { fromJsonText } from '../wasm/json-text.js'
+import { rust } from '../wasm/runtime.js'
 
 /**
  * A provider whose rules {@link check} knows: OpenAI's Chat Completions and Responses, Anthropic's Messages, and Google's

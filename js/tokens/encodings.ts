@@ -1,9 +1,21 @@
-import { InvalidArgumentError, messageOf, StorageError } from './errors.js'
-import { MAX_TEXT } from './json.js'
-import { readOptions } from './options.js'
-import { getPlatform, init, rust, type VocabularyName } from './runtime.js'
+import { InvalidArgumentError, messageOf, StorageError } from '../errors.js'
+import { readOptions } from '../read-options.js'
+import { MAX_TEXT } from '../wasm/json-text.js'
+import { init } from '../wasm/loading.js'
+import { getPlatform, type VocabularyName } from '../wasm/platform.js'
+import { rust } from '../wasm/runtime.js'
+import type { ResponseLike, UrlLike } from '../wasm/sources.js'
 import { passText } from './text.js'
-import type { EncodingName, ResponseLike, UrlLike } from './types.js'
+
+/** The encodings of tiktoken; `gpt2` is another name of `r50k_base`. */
+export type EncodingName =
+  | 'r50k_base'
+  | 'gpt2'
+  | 'p50k_base'
+  | 'p50k_edit'
+  | 'cl100k_base'
+  | 'o200k_base'
+  | 'o200k_harmony'
 
 /** Where a vocabulary comes from: its address, a response with it, or its bytes. */
 export type VocabularySource =

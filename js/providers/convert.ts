@@ -1,8 +1,8 @@
-import { Context, handleOf } from './context.js'
-import { toJsonText } from './json.js'
-import { readOptions } from './options.js'
-import type { ProviderName, ProviderRequests } from './provider-types.js'
-import { rust } from './runtime.js'
+import { Context, handleOf } from '../session/context.js'
+import { toJsonText } from '../wasm/json-text.js'
+import { readOptions } from '../read-options.js'
+import type { ProviderName, ProviderRequests } from './requests.js'
+import { rust } from '../wasm/runtime.js'
 
 /** Options of {@link toMessages}. */
 export interface ToMessagesOptions {
