@@ -9,7 +9,7 @@ const DENY_WARNINGS = ['--', '-D', 'warnings']
 const HINT = 'Where the tool itself is missing: rustup component add clippy rustfmt'
 
 await whenRun(import.meta.url, async () => {
-  await step('cargo fmt --check', () => hostCargo(['fmt', '--check'], { hint: HINT }))
+  await step('cargo fmt --all --check', () => hostCargo(['fmt', '--all', '--check'], { hint: HINT }))
   await step('cargo clippy on this machine', () => hostCargo([...CLIPPY, ...DENY_WARNINGS], { hint: HINT }))
   const rust = await wasmRust()
   await step('cargo clippy for WebAssembly', () => rust.cargo([...CLIPPY, ...DENY_WARNINGS], { hint: HINT }))
