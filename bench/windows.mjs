@@ -1,6 +1,6 @@
 // Whole token windows, with LangChain's trimMessages as the peer, which is given the fastest peer as its counter.
 import { ContentPart, Context } from '../dist/index.mjs'
-import { interleaved, once, perCall } from './measure.mjs'
+import { interleaved, once, perCall, perRepeatedCall } from './measure.mjs'
 import { COUNTERS } from './peers.mjs'
 
 const BUDGET = 4000
@@ -45,7 +45,7 @@ export async function windows() {
           return perCall(1, () => window(fork))
         }),
       },
-      { row: 'window again', column, run: onFork((fork) => (window(fork), perCall(10, () => window(fork)))) },
+      { row: 'window again', column, run: onFork((fork) => perRepeatedCall(10, () => window(fork))) },
     ]
   })
   const whole = OUR_SIZES.flatMap((size) => {

@@ -1,5 +1,5 @@
 // `npm run build`: Rust and TypeScript -> dist/. Does nothing when nothing changed.
-import { copyFile, mkdir, readFile, readdir, rm } from 'node:fs/promises'
+import { copyFile, mkdir, readdir, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { writeBundles } from './build/bundles.mjs'

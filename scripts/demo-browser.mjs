@@ -2,7 +2,7 @@
 import { parseArgs } from 'node:util'
 import { build } from './build.mjs'
 import { createDemoServer } from './demo-browser/server.mjs'
-import { SetupError, root, whenRun } from './setup/steps.mjs'
+import { root, SetupError, whenRun } from './setup/steps.mjs'
 
 /**
  * Starts the server on a port, by default a free one.
@@ -13,7 +13,9 @@ import { SetupError, root, whenRun } from './setup/steps.mjs'
 export async function serve({ port = 0 } = {}) {
   const server = createDemoServer(root)
   await new Promise((resolve, reject) => {
-    server.once('error', (error) => reject(new SetupError(`The page cannot be served on port ${port}: ${error.message}`)))
+    server.once('error', (error) =>
+      reject(new SetupError(`The page cannot be served on port ${port}: ${error.message}`)),
+    )
     server.listen(port, '127.0.0.1', resolve)
   })
   return {

@@ -5,12 +5,12 @@ import { pathToFileURL } from 'node:url'
 import { build } from './build.mjs'
 import { checksOf } from './demo/checks.mjs'
 import { firstWords } from './demo/describe-message.mjs'
-import { HELP, UsageError, findSessionDir, parseOptions } from './demo/options.mjs'
+import { findSessionDir, HELP, parseOptions, UsageError } from './demo/options.mjs'
 import { changedFiles, copySession, fingerprint, newCopyDir } from './demo/session-files.mjs'
 import { tableOf } from './demo/table.mjs'
 import { cut, harmless, toLine } from './demo/terminal-text.mjs'
 import { account, applyWindows, describeOutcome, number } from './demo/windows.mjs'
-import { SetupError, root, whenRun } from './setup/steps.mjs'
+import { root, SetupError, whenRun } from './setup/steps.mjs'
 
 const EXAMPLES = join(root, 'examples', 'demo-session')
 const USUAL_WIDTH = 120
@@ -100,7 +100,9 @@ async function check(checks) {
   let failures = 0
   const lines = ['Saved, loaded again and checked:']
   for (const [title, differenceOf] of checks) {
-    const difference = await Promise.resolve().then(differenceOf).catch((error) => error.message)
+    const difference = await Promise.resolve()
+      .then(differenceOf)
+      .catch((error) => error.message)
     lines.push(difference === null ? `  ok      ${title}` : `  FAILED  ${title}: ${toLine(difference)}`)
     if (difference !== null) failures += 1
   }

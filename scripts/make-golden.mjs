@@ -1,13 +1,13 @@
 // `node scripts/make-golden.mjs`: writes the golden files of tests/reference, the answers of the Python reference to
 // generated sessions, so that the package can be compared with it where there is no Python.
 import { mkdir, stat, writeFile } from 'node:fs/promises'
-import { Oracle, available } from '../tests/reference/oracle.mjs'
+import { Random } from '../tests/package/support/random.mjs'
 import { generate, startOf } from '../tests/reference/generate.mjs'
+import { available, Oracle } from '../tests/reference/oracle.mjs'
 import { compare } from '../tests/reference/support/compare.mjs'
-import { GOLDEN, condensed, finalDumps } from '../tests/reference/support/golden.mjs'
+import { condensed, finalDumps, GOLDEN } from '../tests/reference/support/golden.mjs'
 import { anyDouble, formChanges, inBetween, spellings } from '../tests/reference/support/numbers.mjs'
 import { ENCODINGS } from '../tests/reference/support/package.mjs'
-import { Random } from '../tests/package/support/random.mjs'
 import { SetupError, say, whenRun } from './setup/steps.mjs'
 
 const SESSIONS = 30

@@ -6,7 +6,9 @@ import { suites } from './test/suites.mjs'
 function chooseSuites(names) {
   const unknown = names.filter((name) => !suites.some((suite) => suite.name === name))
   if (unknown.length > 0) {
-    throw new SetupError(`No such suite: ${unknown.join(', ')}. There are ${suites.map(({ name }) => name).join(', ')}.`)
+    throw new SetupError(
+      `No such suite: ${unknown.join(', ')}. There are ${suites.map(({ name }) => name).join(', ')}.`,
+    )
   }
   return names.length === 0 ? suites : suites.filter(({ name }) => names.includes(name))
 }
@@ -14,7 +16,11 @@ function chooseSuites(names) {
 function report(results) {
   console.log('\nsuite          passed  failed  skipped')
   for (const { name, passed, failed, skipped, note } of results) {
-    const columns = [[passed, 6], [failed, 8], [skipped, 9]].map(([number, width]) => String(number).padStart(width))
+    const columns = [
+      [passed, 6],
+      [failed, 8],
+      [skipped, 9],
+    ].map(([number, width]) => String(number).padStart(width))
     console.log(`${name.padEnd(15)}${columns.join('')}  ${note}`)
   }
   const sum = (key) => results.reduce((total, result) => total + result[key], 0)

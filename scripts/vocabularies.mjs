@@ -34,7 +34,7 @@ function checkHash(name, source, expected) {
   if (actual === expected) return
   throw new SetupError(
     `${name}.tiktoken of the crate tiktoken-rs is not the known vocabulary: its sha256 is ${actual}, not ${expected}. ` +
-    'If the crate in the local registry is damaged, remove its folder and build again.',
+      'If the crate in the local registry is damaged, remove its folder and build again.',
   )
 }
 
@@ -52,15 +52,21 @@ function encodeVocabulary(name, text) {
 /** The tokens by rank. */
 function parseTokens(name, text) {
   const tokens = []
-  text.replace(/\n$/, '').split('\n').forEach((line, index) => {
-    const refuse = (reason) => { throw new SetupError(`${name}.tiktoken, line ${index + 1}: ${reason}`) }
-    const [, base64, digits] = LINE.exec(line) ?? refuse('it is not "<base64 of the token> <rank>".')
-    const token = Buffer.from(base64, 'base64')
-    const rank = Number(digits)
-    if (token.toString('base64') !== base64) refuse('the token is not valid base64.')
-    if (token.length > MAX_TOKEN_BYTES) refuse(`the token has ${token.length} bytes; the format holds ${MAX_TOKEN_BYTES}.`)
-    if (rank in tokens) refuse(`rank ${rank} stands there twice.`)
-    tokens[rank] = token
-  })
+  text
+    .replace(/\n$/, '')
+    .split('\n')
+    .forEach((line, index) => {
+      const refuse = (reason) => {
+        throw new SetupError(`${name}.tiktoken, line ${index + 1}: ${reason}`)
+      }
+      const [, base64, digits] = LINE.exec(line) ?? refuse('it is not "<base64 of the token> <rank>".')
+      const token = Buffer.from(base64, 'base64')
+      const rank = Number(digits)
+      if (token.toString('base64') !== base64) refuse('the token is not valid base64.')
+      if (token.length > MAX_TOKEN_BYTES)
+        refuse(`the token has ${token.length} bytes; the format holds ${MAX_TOKEN_BYTES}.`)
+      if (rank in tokens) refuse(`rank ${rank} stands there twice.`)
+      tokens[rank] = token
+    })
   return tokens
 }

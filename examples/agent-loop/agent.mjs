@@ -1,5 +1,13 @@
 // The loop: append, window, hand over, take the answer, call the tools, save.
-import { check, ContentPart, Message, Session, SystemPromptMessage, toMessages, ToolDefinitionsMessage } from 'peteos-session'
+import {
+  ContentPart,
+  check,
+  Message,
+  Session,
+  SystemPromptMessage,
+  ToolDefinitionsMessage,
+  toMessages,
+} from 'peteos-session'
 import { clients } from './clients.mjs'
 import { callTool, tools } from './tools.mjs'
 
@@ -36,7 +44,8 @@ export async function runAgent({ provider, boundary, turns, budget, server, stor
   }
   await session.save()
   const again = await Session.load(directory, session.uuid, { storage })
-  if (again.activeContext.messageCount !== session.activeContext.messageCount) throw new Error('the saved session differs')
+  if (again.activeContext.messageCount !== session.activeContext.messageCount)
+    throw new Error('the saved session differs')
   return row
 
   async function ask(context) {

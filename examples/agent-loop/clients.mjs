@@ -30,7 +30,9 @@ async function post(url, body) {
     body: JSON.stringify(body),
   })
   const answer = await response.json()
-  return response.ok ? { ...answer, error: undefined } : { error: { error: `${response.status} ${answer.error.message}` } }
+  return response.ok
+    ? { ...answer, error: undefined }
+    : { error: { error: `${response.status} ${answer.error.message}` } }
 }
 
 function taken(value, provider) {

@@ -7,7 +7,8 @@ const openAiChat = {
     let open = new Set()
     for (const [index, message] of messages.entries()) {
       if (message.role === 'tool') {
-        if (!open.delete(message.tool_call_id)) return `messages[${index}]: a tool message needs a call directly before it`
+        if (!open.delete(message.tool_call_id))
+          return `messages[${index}]: a tool message needs a call directly before it`
       } else {
         if (open.size > 0) return `messages[${index}]: the calls ${[...open].join()} have no tool messages`
         open = new Set(message.tool_calls?.map(({ id }) => id))
@@ -59,7 +60,9 @@ const openAiResponses = {
 const anthropic = {
   path: /^\/v1\/messages$/,
   fault({ messages }) {
-    const turns = joined(messages, ({ content }) => (typeof content === 'string' ? [{ type: 'text', text: content }] : content))
+    const turns = joined(messages, ({ content }) =>
+      typeof content === 'string' ? [{ type: 'text', text: content }] : content,
+    )
     if (turns[0]?.role !== 'user') return 'messages: the first message must be one of the user'
     let open = []
     for (const { role, parts } of turns) {
@@ -78,7 +81,8 @@ const anthropic = {
   },
   prompt({ messages }) {
     const { role, content } = messages.at(-1)
-    const isPrompt = role === 'user' && (typeof content === 'string' || content.every(({ type }) => type !== 'tool_result'))
+    const isPrompt =
+      role === 'user' && (typeof content === 'string' || content.every(({ type }) => type !== 'tool_result'))
     return isPrompt ? textOf(content) : null
   },
   answer({ text, calls }) {
@@ -96,8 +100,10 @@ const gemini = {
     for (const [index, { role, parts }] of contents.entries()) {
       const calls = parts.filter(({ functionCall }) => functionCall !== undefined).length
       const responses = parts.filter(({ functionResponse }) => functionResponse !== undefined).length
-      if (open !== responses) return `contents[${index}]: ${open} responses were expected for the calls before, found ${responses}`
-      if (calls > 0 && before !== 'user') return `contents[${index}]: a call comes after a turn of the user or a response`
+      if (open !== responses)
+        return `contents[${index}]: ${open} responses were expected for the calls before, found ${responses}`
+      if (calls > 0 && before !== 'user')
+        return `contents[${index}]: a call comes after a turn of the user or a response`
       open = calls
       before = role
     }
@@ -105,7 +111,9 @@ const gemini = {
   },
   prompt({ contents }) {
     const { role, parts } = contents.at(-1)
-    return role === 'user' && parts.every(({ text }) => text !== undefined) ? parts.map(({ text }) => text).join('') : null
+    return role === 'user' && parts.every(({ text }) => text !== undefined)
+      ? parts.map(({ text }) => text).join('')
+      : null
   },
   answer({ text, calls }) {
     const says = text === null ? [] : [{ text }]

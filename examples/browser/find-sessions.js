@@ -27,7 +27,12 @@ export class NoSessionError extends Error {
   name = 'NoSessionError'
 
   constructor(fileCount) {
-    const what = fileCount === 0 ? 'No JSON file is in there' : `No session.json is among the ${formatCount(fileCount, 'JSON file')}`
-    super(`${what}. A session is a folder with session.json and a file for each context: open that folder, or all its files.`)
+    const what =
+      fileCount === 0
+        ? 'No JSON file is in there'
+        : `No session.json is among the ${formatCount(fileCount, 'JSON file')}`
+    super(
+      `${what}. A session is a folder with session.json and a file for each context: open that folder, or all its files.`,
+    )
   }
 }

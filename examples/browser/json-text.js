@@ -5,8 +5,9 @@
  * @throws {SyntaxError} when it is no JSON.
  */
 export function parseExactly(text) {
-  return JSON.parse(text, (key, value, context) =>
-    typeof value === 'number' && context?.source && JSON.rawJSON ? JSON.rawJSON(context.source) : value)
+  return JSON.parse(text, (_key, value, context) =>
+    typeof value === 'number' && context?.source && JSON.rawJSON ? JSON.rawJSON(context.source) : value,
+  )
 }
 
 /** A value as text: strings as they are, the rest as JSON. */

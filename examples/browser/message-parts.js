@@ -23,7 +23,11 @@ export function renderPart(part, toolNames) {
     case 'thinking':
       return block(part, label('Thinking'), longText(asText(part.text), PROSE))
     case 'tool_use':
-      return block(part, callLabel('Call', asText(part.name), part, part.approval_status), callArguments(part.arguments))
+      return block(
+        part,
+        callLabel('Call', asText(part.name), part, part.approval_status),
+        callArguments(part.arguments),
+      )
     case 'tool_result': {
       const name = toolNames.get(part.call_id) ?? ''
       return block(part, callLabel('Result', name, part, part.execution_status), longText(asText(part.content), CODE))

@@ -1,8 +1,8 @@
 import { element } from './dom.js'
 import { formatNumber, splitTimestamp } from './format.js'
 import { asText } from './json-text.js'
-import { renderMetadata } from './metadata.js'
 import { renderPart } from './message-parts.js'
+import { renderMetadata } from './metadata.js'
 
 /** Of each role what it is called, and the colour it has; agents in Python give results a role of their own. */
 const ROLES = new Map([

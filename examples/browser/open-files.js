@@ -47,6 +47,8 @@ export class TooManyFilesError extends Error {
   name = 'TooManyFilesError'
 
   constructor() {
-    super(`There are more than ${formatNumber(MOST_FILES)} JSON files in it. Drop the folder of one session, or the one that holds sessions.`)
+    super(
+      `There are more than ${formatNumber(MOST_FILES)} JSON files in it. Drop the folder of one session, or the one that holds sessions.`,
+    )
   }
 }

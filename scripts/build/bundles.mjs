@@ -83,7 +83,8 @@ const keepChunksApart = {
   name: 'keep-chunks-apart',
   setup({ onResolve }) {
     onResolve({ filter: /^\.\/.*\.js$/ }, ({ path, resolveDir }) =>
-      resolveDir === modules ? { path: path.replace(/\.js$/, '.cjs'), external: true } : undefined)
+      resolveDir === modules ? { path: path.replace(/\.js$/, '.cjs'), external: true } : undefined,
+    )
   },
 }
 

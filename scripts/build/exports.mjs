@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { SetupError, root } from '../setup/steps.mjs'
+import { root, SetupError } from '../setup/steps.mjs'
 
 export async function checkExports() {
   const { exports, main, types } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'))

@@ -1,8 +1,8 @@
 // TypeScript declarations, once for `import` and once for `require`.
-import { cp, readFile, readdir, writeFile } from 'node:fs/promises'
+import { cp, readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { runTool } from '../setup/npm.mjs'
-import { SetupError, root } from '../setup/steps.mjs'
+import { root, SetupError } from '../setup/steps.mjs'
 
 const types = join(root, 'dist', 'types')
 

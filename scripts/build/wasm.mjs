@@ -28,7 +28,7 @@ const WASM_FEATURES = [
 export async function buildWasm() {
   const work = {
     inputs: [
-      ...['Cargo.toml', 'Cargo.lock', '.cargo', 'build.rs', 'src', 'package-lock.json', 'scripts/build/wasm.mjs'],
+      ...['Cargo.toml', 'Cargo.lock', '.cargo', 'crates', 'src', 'package-lock.json', 'scripts/build/wasm.mjs'],
       ...['scripts/setup/rust.mjs', 'scripts/setup/rust-debian.mjs'],
     ],
     values: [process.env.PETEOS_SESSION_RUST ?? null, profile],
@@ -46,7 +46,14 @@ export async function buildWasm() {
 async function compile(rust) {
   // Cargo adds them to those in .cargo/config.toml, which flags in the environment would replace.
   const flags = JSON.stringify(await portablePaths(rust))
-  await rust.cargo(['build', '--profile', profile, '--lib', '--config', `target.wasm32-unknown-unknown.rustflags=${flags}`])
+  await rust.cargo([
+    'build',
+    '--profile',
+    profile,
+    '--lib',
+    '--config',
+    `target.wasm32-unknown-unknown.rustflags=${flags}`,
+  ])
 }
 
 /** Compiler flags that keep the folders of this machine out of the messages in the module. */
@@ -64,9 +71,12 @@ async function portablePaths({ sourceFolders }) {
 async function bind({ cli }, rust) {
   await run(cli, [
     join(rust.targetDir, profile, 'peteos_session.wasm'),
-    '--target', 'web',
-    '--out-dir', join(root, 'pkg'),
-    '--out-name', 'peteos_session',
+    '--target',
+    'web',
+    '--out-dir',
+    join(root, 'pkg'),
+    '--out-name',
+    'peteos_session',
     // The entry points say where the module is; a second address in the bindings would send bundlers after it.
     '--omit-default-module-path',
   ])

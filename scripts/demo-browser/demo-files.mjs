@@ -5,10 +5,14 @@ import { join } from 'node:path'
 export async function listDemoFiles(root) {
   const folder = join(root, 'examples', 'demo-session')
   const sessions = (await entries(folder)).filter((entry) => entry.isDirectory())
-  const lists = await Promise.all(sessions.map(async ({ name }) => {
-    const files = (await entries(join(folder, name))).filter((entry) => entry.isFile() && entry.name.endsWith('.json'))
-    return files.map((file) => `${name}/${file.name}`)
-  }))
+  const lists = await Promise.all(
+    sessions.map(async ({ name }) => {
+      const files = (await entries(join(folder, name))).filter(
+        (entry) => entry.isFile() && entry.name.endsWith('.json'),
+      )
+      return files.map((file) => `${name}/${file.name}`)
+    }),
+  )
   return lists.flat().sort()
 }
 

@@ -52,7 +52,11 @@ function plansWereFollowed({ outcomes }) {
   for (const { title, plan, before, after } of outcomes) {
     const dropped = new Set(plan.dropped)
     const expected = before.messages.map(({ id }) => id).filter((id) => !dropped.has(id))
-    const difference = firstDifference(expected, after.messages.map(({ id }) => id), 'message ids')
+    const difference = firstDifference(
+      expected,
+      after.messages.map(({ id }) => id),
+      'message ids',
+    )
     if (difference !== null) return `${title}: ${difference}`
   }
   return null
@@ -61,7 +65,11 @@ function plansWereFollowed({ outcomes }) {
 function sameOrder({ loaded, start, outcomes }) {
   const dropped = new Set(outcomes.flatMap(({ plan }) => plan.dropped))
   const expected = start.messages.map(({ id }) => id).filter((id) => !dropped.has(id))
-  return firstDifference(expected, loaded.activeContext.messages.map(({ id }) => id), 'message ids')
+  return firstDifference(
+    expected,
+    loaded.activeContext.messages.map(({ id }) => id),
+    'message ids',
+  )
 }
 
 function sameContent({ session, loaded, start }) {

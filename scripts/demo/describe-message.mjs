@@ -24,7 +24,9 @@ export function firstWords({ content }) {
 
 function describeGroup({ type, names, count }) {
   if (names.length === 0) return times(type, count)
-  return `${type} ${runs(names).map(([name, length]) => times(name, length)).join(', ')}`
+  return `${type} ${runs(names)
+    .map(([name, length]) => times(name, length))
+    .join(', ')}`
 }
 
 /** Neighbours that are the same, taken together: ['a', 'a', 'b'] -> [['a', 2], ['b', 1]]. */

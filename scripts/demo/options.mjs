@@ -60,10 +60,10 @@ export function findSessionDir(named, examples) {
 function parse(args) {
   const number = { type: 'string' }
   const options = {
-    'count': number,
+    count: number,
     'max-tokens': number,
-    'encoding': { type: 'string' },
-    'help': { type: 'boolean', short: 'h' },
+    encoding: { type: 'string' },
+    help: { type: 'boolean', short: 'h' },
   }
   try {
     return parseArgs({ args, options, allowPositionals: true })

@@ -1,7 +1,7 @@
 // The files of a session on disk.
 import { createHash } from 'node:crypto'
 import { existsSync, readdirSync } from 'node:fs'
-import { copyFile, mkdir, mkdtemp, readFile, readdir } from 'node:fs/promises'
+import { copyFile, mkdir, mkdtemp, readdir, readFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 
@@ -42,5 +42,8 @@ export function changedFiles(before, after) {
 async function filesOf(sessionDir) {
   const entries = await readdir(sessionDir, { withFileTypes: true })
   const isFile = (entry) => !entry.isDirectory() && entry.name.endsWith('.json') && !entry.name.startsWith('.')
-  return entries.filter(isFile).map(({ name }) => name).sort()
+  return entries
+    .filter(isFile)
+    .map(({ name }) => name)
+    .sort()
 }

@@ -20,7 +20,13 @@ export function tableOf(rows, width, dim) {
     text: firstWords(message),
   }))
   const heading = {
-    number: '#', role: 'role', parts: 'parts', tokens: 'tokens', total: 'total', droppedBy: 'cut by', text: 'text',
+    number: '#',
+    role: 'role',
+    parts: 'parts',
+    tokens: 'tokens',
+    total: 'total',
+    droppedBy: 'cut by',
+    text: 'text',
   }
   const widths = columnWidths([heading, ...cells], width)
   return [

@@ -11,18 +11,20 @@ const NO_COLUMN = /[\p{Mn}\p{Me}\p{Cf}\u1160-\u11ff]/u
 // East Asian Wide and Fullwidth.
 const TWO_COLUMNS = new RegExp(
   '[\\u1100-\\u115f\\u2e80-\\u303e\\u3041-\\ua4cf\\ua960-\\ua97f\\uac00-\\ud7a3\\uf900-\\ufaff\\ufe30-\\ufe6f' +
-  '\\uff01-\\uff60\\uffe0-\\uffe6\\u{16fe0}-\\u{18aff}\\u{1b000}-\\u{1b2ff}\\u{1f200}-\\u{1f2ff}\\u{20000}-\\u{3fffd}]',
+    '\\uff01-\\uff60\\uffe0-\\uffe6\\u{16fe0}-\\u{18aff}\\u{1b000}-\\u{1b2ff}\\u{1f200}-\\u{1f2ff}\\u{20000}-\\u{3fffd}]',
   'u',
 )
 
 /** A text on one line, without anything that a terminal would obey. */
 export function harmless(text) {
-  return text
-    .replace(COMMANDS, '')
-    .replace(/[^\S ]/g, ' ')
-    .replace(/[\p{Cc}\p{Cs}]/gu, '\ufffd')
-    // Among the format characters are those that turn the direction of what follows; the two joiners are part of words.
-    .replace(/(?![\u200c\u200d])\p{Cf}/gu, '')
+  return (
+    text
+      .replace(COMMANDS, '')
+      .replace(/[^\S ]/g, ' ')
+      .replace(/[\p{Cc}\p{Cs}]/gu, '\ufffd')
+      // Among the format characters are those that turn the direction of what follows; the two joiners are part of words.
+      .replace(/(?![\u200c\u200d])\p{Cf}/gu, '')
+  )
 }
 
 /** The beginning of a text on one line, harmless and with single spaces. */

@@ -33,7 +33,9 @@ export function windowPictures(peteos) {
 }
 
 function conversation({ ContentPart, Context, Message, SystemPromptMessage }) {
-  const system = SystemPromptMessage.create('You mend programs. Run the tests before and after, and change as little as you can.')
+  const system = SystemPromptMessage.create(
+    'You mend programs. Run the tests before and after, and change as little as you can.',
+  )
   const context = Context.create({ systemPromptMessage: system })
   const say = (role, ...parts) => context.append(Message.create(role, parts))
   const { text, thinking, toolResult, toolUse } = ContentPart
@@ -42,10 +44,19 @@ function conversation({ ContentPart, Context, Message, SystemPromptMessage }) {
   say('tool_result', toolResult('call_1', '2 of 118 tests failed: parser, writer'))
   say('assistant', text('Two: one of the parser and one of the writer.'))
   say('user', text('Mend them both, please.'))
-  say('assistant', thinking('I read both files first.'), toolUse('call_2', 'read', { path: 'parser.js' }), toolUse('call_3', 'read', { path: 'writer.js' }))
+  say(
+    'assistant',
+    thinking('I read both files first.'),
+    toolUse('call_2', 'read', { path: 'parser.js' }),
+    toolUse('call_3', 'read', { path: 'writer.js' }),
+  )
   say('tool_result', toolResult('call_2', 'export function parse(text) { return text.split(",") }'))
   say('tool_result', toolResult('call_3', 'export const write = (items) => items.join(", ")'))
-  say('assistant', text('They disagree about the space.'), toolUse('call_4', 'edit', { path: 'writer.js', put: 'items.join(",")' }))
+  say(
+    'assistant',
+    text('They disagree about the space.'),
+    toolUse('call_4', 'edit', { path: 'writer.js', put: 'items.join(",")' }),
+  )
   say('tool_result', toolResult('call_4', '1 line changed'))
   say('assistant', toolUse('call_5', 'run_tests', { only: 'all' }))
   say('tool_result', toolResult('call_5', '118 tests passed'))

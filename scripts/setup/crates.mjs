@@ -1,14 +1,16 @@
 // What Cargo knows about the crates in Cargo.lock: versions, and where their sources are.
 import { dirname } from 'node:path'
 import { hostCargo } from './rust.mjs'
-import { SetupError, once } from './steps.mjs'
+import { once, SetupError } from './steps.mjs'
 
-const metadata = once(async () => JSON.parse(
-  await hostCargo(['metadata', '--format-version', '1'], {
-    capture: true,
-    hint: 'Cargo could not resolve or fetch the crates of Cargo.lock; the first time it needs a network.',
-  }),
-))
+const metadata = once(async () =>
+  JSON.parse(
+    await hostCargo(['metadata', '--format-version', '1'], {
+      capture: true,
+      hint: 'Cargo could not resolve or fetch the crates of Cargo.lock; the first time it needs a network.',
+    }),
+  ),
+)
 
 /** The version and the source folder of the crate `name`. */
 export async function findCrate(name) {

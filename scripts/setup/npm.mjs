@@ -4,20 +4,26 @@ import { join } from 'node:path'
 import { onlyWhenChanged } from './stamps.mjs'
 import { once, root, run, step } from './steps.mjs'
 
-export const npmPackages = once(() => onlyWhenChanged(
-  'npm',
-  { inputs: ['package-lock.json'], outputs: ['node_modules/.package-lock.json'] },
-  // None of the packages needs its install script to do its work here.
-  () => step('installing the npm packages of package-lock.json', () => npm(['ci', '--ignore-scripts'])),
-))
+export const npmPackages = once(() =>
+  onlyWhenChanged(
+    'npm',
+    { inputs: ['package-lock.json'], outputs: ['node_modules/.package-lock.json'] },
+    // None of the packages needs its install script to do its work here.
+    () => step('installing the npm packages of package-lock.json', () => npm(['ci', '--ignore-scripts'])),
+  ),
+)
 
 /** What the benchmark alone needs, in a folder of its own: the peers that it measures. */
-export const benchPackages = once(() => onlyWhenChanged(
-  'npm-bench',
-  { inputs: ['bench/package-lock.json'], outputs: ['bench/node_modules/.package-lock.json'] },
-  () => step('installing the peers of bench/package-lock.json', () =>
-    npm(['ci', '--ignore-scripts', '--prefix', join(root, 'bench')])),
-))
+export const benchPackages = once(() =>
+  onlyWhenChanged(
+    'npm-bench',
+    { inputs: ['bench/package-lock.json'], outputs: ['bench/node_modules/.package-lock.json'] },
+    () =>
+      step('installing the peers of bench/package-lock.json', () =>
+        npm(['ci', '--ignore-scripts', '--prefix', join(root, 'bench')]),
+      ),
+  ),
+)
 
 async function npm(args) {
   const hint = 'npm comes with Node (20 or newer). If the registry was out of reach, try again with a network.'

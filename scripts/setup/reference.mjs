@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { findCrate } from './crates.mjs'
 import { findProgram } from './programs.mjs'
 import { onlyWhenChanged } from './stamps.mjs'
-import { SetupError, once, root, run, say, step } from './steps.mjs'
+import { once, root, run, SetupError, say, step } from './steps.mjs'
 
 const REQUIREMENTS = ['peteos==0.5.8', 'tiktoken']
 const ASSETS = [
@@ -42,14 +42,16 @@ export const reference = once(async () => {
 async function ensureEnvironment() {
   const work = { values: [REQUIREMENTS], outputs: ['target/reference/venv/pyvenv.cfg'] }
   if (!(await works())) await rm(venv, { recursive: true, force: true })
-  await onlyWhenChanged('reference', work, () => step(`installing ${REQUIREMENTS.join(' and ')} for Python`, async () => {
-    await run(findPython(), ['-m', 'venv', '--clear', venv], {
-      hint: "Python's venv module is missing; on Debian and Ubuntu: apt-get install python3-venv",
-    })
-    await run(python, ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', ...REQUIREMENTS], {
-      hint: `pip could not install ${REQUIREMENTS.join(' and ')}; it needs a network.`,
-    })
-  }))
+  await onlyWhenChanged('reference', work, () =>
+    step(`installing ${REQUIREMENTS.join(' and ')} for Python`, async () => {
+      await run(findPython(), ['-m', 'venv', '--clear', venv], {
+        hint: "Python's venv module is missing; on Debian and Ubuntu: apt-get install python3-venv",
+      })
+      await run(python, ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', ...REQUIREMENTS], {
+        hint: `pip could not install ${REQUIREMENTS.join(' and ')}; it needs a network.`,
+      })
+    }),
+  )
 }
 
 function findPython() {
@@ -60,7 +62,10 @@ function findPython() {
 
 /** A venv stops working when the Python it was made from goes away. */
 async function works() {
-  return run(python, ['-c', ''], { capture: true }).then(() => true, () => false)
+  return run(python, ['-c', ''], { capture: true }).then(
+    () => true,
+    () => false,
+  )
 }
 
 /** tiktoken downloads its encodings unless it finds each in its cache folder, named by the sha1 of its URL. */
@@ -68,12 +73,14 @@ async function ensureEncodings() {
   const urls = await encodingUrls()
   const { folder: crate } = await findCrate('tiktoken-rs')
   await mkdir(cache, { recursive: true })
-  await Promise.all(ASSETS.map(async (asset) => {
-    const url = urls.find((candidate) => candidate.endsWith(`/${asset}`))
-    if (!url) throw new SetupError(`The installed tiktoken names no URL for ${asset}; the cache can't be filled.`)
-    const file = join(cache, createHash('sha1').update(url).digest('hex'))
-    if (!existsSync(file)) await copyAsset(join(crate, 'assets', asset), file)
-  }))
+  await Promise.all(
+    ASSETS.map(async (asset) => {
+      const url = urls.find((candidate) => candidate.endsWith(`/${asset}`))
+      if (!url) throw new SetupError(`The installed tiktoken names no URL for ${asset}; the cache can't be filled.`)
+      const file = join(cache, createHash('sha1').update(url).digest('hex'))
+      if (!existsSync(file)) await copyAsset(join(crate, 'assets', asset), file)
+    }),
+  )
 }
 
 async function copyAsset(asset, file) {

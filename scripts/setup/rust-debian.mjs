@@ -4,9 +4,11 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { installPackages, mayInstallPackages } from './apt.mjs'
 import { findProgram } from './programs.mjs'
-import { SetupError, root, run } from './steps.mjs'
+import { root, run, SetupError } from './steps.mjs'
 
 const COMPILER = ['rustc-web', 'cargo-web', 'rust-web-src']
+// biome-ignore lint/suspicious/noTemplateCurlyInString: dpkg-query fills it in
+const STATUS = '${db:Status-Status}\n'
 const LINTER = ['rust-web-clippy']
 
 export async function debianRust() {
@@ -51,8 +53,11 @@ async function ensurePackages(packages) {
 
 async function areInstalled(packages) {
   try {
-    const status = await run('dpkg-query', ['-W', '-f', '${db:Status-Status}\n', ...packages], { capture: true })
-    return status.trim().split('\n').every((line) => line === 'installed')
+    const status = await run('dpkg-query', ['-W', '-f', STATUS, ...packages], { capture: true })
+    return status
+      .trim()
+      .split('\n')
+      .every((line) => line === 'installed')
   } catch {
     return false
   }

@@ -4,7 +4,7 @@ import { resolve } from 'node:path'
 import { mayInstallPackages } from './apt.mjs'
 import { findProgram } from './programs.mjs'
 import { debianRust } from './rust-debian.mjs'
-import { SetupError, once, root, run, say, step } from './steps.mjs'
+import { once, root, run, SetupError, say, step } from './steps.mjs'
 
 const TARGET = 'wasm32-unknown-unknown'
 const RUST_HINT = 'Rust 1.86 or newer is needed; install it with rustup: https://rustup.rs'

@@ -1,6 +1,6 @@
 // Skips work whose inputs and outputs are, byte for byte, those of the last time it was done.
 import { createHash } from 'node:crypto'
-import { mkdir, readFile, readdir, rm, stat, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { join, relative, sep } from 'node:path'
 import { root } from './steps.mjs'
 
@@ -36,7 +36,9 @@ async function contentHash(paths, values = []) {
   const hash = createHash('sha256').update(JSON.stringify(values))
   const files = (await Promise.all(paths.map((path) => filesUnder(join(root, path))))).flat()
   for (const file of files.sort()) {
-    const content = createHash('sha256').update(await readFile(file)).digest('hex')
+    const content = createHash('sha256')
+      .update(await readFile(file))
+      .digest('hex')
     hash.update(`\n${relative(root, file).split(sep).join('/')}\0${content}`)
   }
   return hash.digest('hex')

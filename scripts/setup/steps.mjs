@@ -45,8 +45,12 @@ export async function run(program, args, { cwd = root, env = process.env, captur
   const child = spawn(program, args, { cwd, env, stdio })
   let stdout = ''
   let stderr = ''
-  child.stdout?.setEncoding('utf8').on('data', (text) => { stdout += text })
-  child.stderr?.setEncoding('utf8').on('data', (text) => { stderr += text })
+  child.stdout?.setEncoding('utf8').on('data', (text) => {
+    stdout += text
+  })
+  child.stderr?.setEncoding('utf8').on('data', (text) => {
+    stderr += text
+  })
   const end = await new Promise((resolve) => {
     child.on('error', (error) => resolve({ error }))
     child.on('close', (code, signal) => resolve({ code, signal }))

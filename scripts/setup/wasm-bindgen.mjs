@@ -41,6 +41,7 @@ async function install(version, programs) {
   await step(`installing wasm-bindgen-cli ${version} (about 2 minutes)`, () =>
     hostCargo([...args, '--target-dir', join(root, 'target', 'tools-build')], {
       hint: `wasm-bindgen-cli ${version} could not be built. Try by hand: cargo install wasm-bindgen-cli --version ${version}`,
-    }))
+    }),
+  )
   return programs
 }

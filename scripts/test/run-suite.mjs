@@ -1,6 +1,6 @@
 // Runs one suite: its output is shown as it comes, and counted.
 import { spawn } from 'node:child_process'
-import { SetupError, root, seconds } from '../setup/steps.mjs'
+import { root, SetupError, seconds } from '../setup/steps.mjs'
 
 /** Resolves to { name, passed, failed, skipped, note }; a suite that ran nothing has failed. */
 export async function runSuite({ name, title, start, count }) {

@@ -10,7 +10,7 @@ import { chromium, webdriverCapabilities } from '../setup/chromium.mjs'
 import { toolScript } from '../setup/npm.mjs'
 import { reference } from '../setup/reference.mjs'
 import { wasmRust } from '../setup/rust.mjs'
-import { SetupError, root } from '../setup/steps.mjs'
+import { root, SetupError } from '../setup/steps.mjs'
 import { wasmBindgen } from '../setup/wasm-bindgen.mjs'
 import { countCargo, countNode, countOne } from './counts.mjs'
 
@@ -104,7 +104,8 @@ async function browserVariables() {
 }
 
 async function startNodeTests(folder, variables = {}) {
-  const names = (await readdir(join(root, folder)).catch(() => [])).filter((name) => name.endsWith('.test.mjs'))
+  const entries = await readdir(join(root, folder), { recursive: true }).catch(() => [])
+  const names = entries.filter((name) => name.endsWith('.test.mjs'))
   if (names.length === 0) throw new SetupError(`There are no tests to run: ${folder}/ holds no *.test.mjs file.`)
   return {
     program: process.execPath,

@@ -4,6 +4,7 @@
 //! translates them, and adds advice in the terms of its own interface.
 
 mod shape;
+mod tokenizer;
 
 use std::fmt;
 

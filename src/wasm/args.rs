@@ -44,7 +44,7 @@ pub fn encoding(value: &JsValue) -> Result<Encoding, Error> {
     if value.is_undefined() {
         return Ok(Encoding::Cl100kBase);
     }
-    Encoding::parse(&string(value, "encoding")?)
+    Ok(Encoding::parse(&string(value, "encoding")?)?)
 }
 
 /// The strings of an array; `None` for anything else, arrays that throw when they are read included.

@@ -59,7 +59,10 @@ test('init() compiles the module while it arrives', withEmptyPage(async (page) =
     const calls = []
     for (const name of ['instantiateStreaming', 'instantiate', 'compile']) {
       const real = WebAssembly[name]
-      WebAssembly[name] = (...args) => (calls.push(name), real.apply(WebAssembly, args))
+      WebAssembly[name] = (...args) => {
+        calls.push(name)
+        return real.apply(WebAssembly, args)
+      }
     }
     const { init } = await import('/dist/browser.js')
     await init()
@@ -142,7 +145,7 @@ test('an encoding is loaded before it counts', withEmptyPage(async (page, reques
 }))
 
 test('every encoding counts as in Node', withEmptyPage(async (page) => {
-  const text = 'fn main() { println!("{}", "世界 🦀 שלום") }\n\n\t<|endoftext|> ' + 'a'.repeat(300)
+  const text = 'fn main() { println!("{}", "世界 🦀 שלום") }\n\n\t<|endoftext|> '.concat('a'.repeat(300))
   const encodings = ['r50k_base', 'gpt2', 'p50k_base', 'p50k_edit', 'cl100k_base', 'o200k_base', 'o200k_harmony']
   const counts = await page.evaluate(async ([text, encodings]) => {
     const { countTokens, loadEncoding } = await import('/dist/browser.js')

@@ -136,7 +136,10 @@ test('session.json is written before the context that it names; here after it', 
   const written = []
   const storage = new MemoryStorage()
   const write = storage.write.bind(storage)
-  storage.write = (path, data) => (written.push(path.split('/').at(-1)), write(path, data))
+  storage.write = (path, data) => {
+    written.push(path.split('/').at(-1))
+    return write(path, data)
+  }
   const ours = Session.create('parent', { storage })
   ours.activeContext.append(text('a'))
   const parent = ours.activeContextId

@@ -48,6 +48,6 @@ function scalar(value, string) {
 function quoted(text) {
   const escapes = { '"': '\\"', '\\': '\\\\', '\n': '\\n', '\r': '\\r', '\t': '\\t', '\b': '\\b', '\f': '\\f' }
   // Without the flag u, a character above U+FFFF is the two code units that it is written as.
-  const escape = (unit) => escapes[unit] ?? `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`
-  return `"${text.replace(/[^ -~]|["\\]/g, escape)}"`
+  const escaped = (unit) => escapes[unit] ?? `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`
+  return `"${text.replace(/[^ -~]|["\\]/g, escaped)}"`
 }

@@ -87,8 +87,10 @@ function diff(before, after) {
   }
   const marked = []
   for (let i = 0, j = 0; i < before.length || j < after.length;) {
-    if (before[i] === after[j]) marked.push([' ', before[i++]], ...(j++, []))
-    else if (j === after.length || common[i + 1]?.[j] >= common[i][j + 1]) marked.push(['-', before[i++]])
+    if (before[i] === after[j]) {
+      marked.push([' ', before[i++]])
+      j++
+    } else if (j === after.length || common[i + 1]?.[j] >= common[i][j + 1]) marked.push(['-', before[i++]])
     else marked.push(['+', after[j++]])
   }
   return marked

@@ -1,0 +1,10 @@
+// `npm run format`: formats the Rust, JavaScript and TypeScript sources in place.
+import { npmPackages, runTool } from './setup/npm.mjs'
+import { hostCargo } from './setup/rust.mjs'
+import { step, whenRun } from './setup/steps.mjs'
+
+await whenRun(import.meta.url, async () => {
+  await npmPackages()
+  await step('cargo fmt', () => hostCargo(['fmt']))
+  await step('biome', () => runTool('@biomejs/biome', 'biome', ['check', '--write', '--linter-enabled=false']))
+})
