@@ -1,14 +1,4 @@
 // The public surface, the same from every entry point.
-export { type AnchorOptions, Context, type ContextOptions, type ForkOptions, type SpecialMessages } from './context.js'
-export {
-  type CountOptions,
-  countTokens,
-  decode,
-  encode,
-  encodingForModel,
-  loadEncoding,
-  type VocabularySource,
-} from './encodings.js'
 export {
   ConflictError,
   ContextNotFoundError,
@@ -25,24 +15,45 @@ export {
   UnknownEncodingError,
   WindowTooSmallError,
 } from './errors.js'
-export { ContentPart, Message, SystemPromptMessage, ToolDefinitionsMessage } from './messages.js'
-export { check, type Provider, type ProviderFinding, type ProviderRule } from './provider-check.js'
-export type * from './provider-types.js'
-export { fromMessages, toMessages, type ToMessagesOptions } from './providers.js'
-export { init, type ModuleSource } from './runtime.js'
-export {
-  type ForkedContext,
-  type HookCallback,
-  type ListOptions,
-  type LoadOptions,
-  type NewSession,
-  type ReadOptions,
-  type SaveOptions,
-  Session,
-  type SessionOptions,
-  type StorageOptions,
-} from './session.js'
-export type { SessionState } from './session-state.js'
+export { ContentPart, Message, SystemPromptMessage, ToolDefinitionsMessage } from './messages/factories.js'
+export type * from './messages/json.js'
+export type {
+  MediaPart,
+  MediaSource,
+  Role,
+  SessionMessage,
+  SpecialMessage,
+  StoredMessage,
+  TextPart,
+  ThinkingPart,
+  ToolPart,
+  ToolResultPart,
+  ToolUsePart,
+} from './messages/message.js'
+export { check, type Provider, type ProviderFinding, type ProviderRule } from './providers/check.js'
+export { fromMessages, toMessages, type ToMessagesOptions } from './providers/convert.js'
+export type * from './providers/requests.js'
+export { type AnchorOptions, Context, type ContextOptions, type ForkOptions, type SpecialMessages } from './session/context.js'
+export type * from './session/dicts.js'
+export type {} from './session/dispose.js'
+export type * from './session/findings.js'
+export type * from './session/options.js'
+export { type ForkedContext, type HookCallback, type NewSession, Session, type SessionSummary } from './session/session.js'
+export type { SessionState } from './session/state.js'
 export { MemoryStorage } from './storage/memory.js'
 export type { SessionStorage } from './storage/storage.js'
-export type * from './types.js'
+export type { Counter, CountingOptions, MediaCost } from './tokens/counting.js'
+export {
+  type CountOptions,
+  countTokens,
+  decode,
+  encode,
+  encodingForModel,
+  type EncodingName,
+  loadEncoding,
+  type VocabularySource,
+} from './tokens/encodings.js'
+export { init } from './wasm/loading.js'
+export type * from './wasm/sources.js'
+export type { Boundary, SequenceWindowOptions, TokenWindowOptions, WindowOptions } from './windows/options.js'
+export type * from './windows/report.js'

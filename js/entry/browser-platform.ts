@@ -1,5 +1,5 @@
 // What a browser offers: the module and the vocabularies are fetched from beside this file.
-import type { Platform } from '../runtime.js'
+import type { Platform } from '../wasm/platform.js'
 import { fetchVocabulary } from './vocabulary-urls.js'
 
 export function browserPlatform(): Platform {

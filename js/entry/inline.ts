@@ -1,6 +1,7 @@
 // Anywhere: the module is part of this file, for bundles that are moved away from the package's files.
 import base64 from 'virtual:wasm-base64'
-import { initSync, completePlatform } from '../runtime.js'
+import { initSync } from '../wasm/loading.js'
+import { completePlatform } from '../wasm/platform.js'
 import { fetchVocabulary } from './vocabulary-urls.js'
 
 export * from '../index.js'

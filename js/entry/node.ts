@@ -1,8 +1,12 @@
 // Node: the module is there from the start.
-import { initSync, setPlatform } from '../runtime.js'
+import { provideDefaultStorage } from '../storage/default.js'
+import { NodeFileStorage } from '../storage/node.js'
+import { initSync } from '../wasm/loading.js'
+import { setPlatform } from '../wasm/platform.js'
 import { nodePlatform, readModule } from './node-platform.js'
 
 export * from '../index.js'
 
+provideDefaultStorage(new NodeFileStorage())
 setPlatform(nodePlatform())
 initSync(readModule())

@@ -1,8 +1,12 @@
 // The conformance suite in Node. Who tests an adapter need not import anything else of the package.
-import { completePlatform, initSync } from '../runtime.js'
+import { provideDefaultStorage } from '../storage/default.js'
+import { NodeFileStorage } from '../storage/node.js'
+import { initSync } from '../wasm/loading.js'
+import { completePlatform } from '../wasm/platform.js'
 import { nodePlatform, readModule } from './node-platform.js'
 
 export * from '../testing/index.js'
 
+provideDefaultStorage(new NodeFileStorage())
 completePlatform(nodePlatform())
 initSync(readModule())

@@ -1,5 +1,5 @@
-import { bytesOfResponse } from '../encodings.js'
-import type { VocabularyName } from '../runtime.js'
+import { bytesOfResponse } from '../tokens/encodings.js'
+import type { VocabularyName } from '../wasm/platform.js'
 
 /** Addresses that bundlers see and follow: each has to stand here as it is. */
 const URLS: Readonly<Record<VocabularyName, () => URL>> = {

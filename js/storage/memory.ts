@@ -1,4 +1,4 @@
-import { rust } from '../runtime.js'
+import { rust } from '../wasm/runtime.js'
 import { LOCK_TIMEOUT, lockTimeoutError } from './lock-timeout.js'
 import { Queue } from './queue.js'
 import type { SessionStorage } from './storage.js'

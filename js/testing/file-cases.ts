@@ -1,4 +1,4 @@
-import { rust } from '../runtime.js'
+import { rust } from '../wasm/runtime.js'
 import { expect, expectBytes, expectNames, kindOf } from './expect.js'
 import type { Case } from './case.js'
 

@@ -1,5 +1,5 @@
 import { ConflictError, SessionNotFoundError } from '../errors.js'
-import { Session } from '../session.js'
+import { Session } from '../session/session.js'
 import type { SessionStorage } from '../storage/storage.js'
 import { expect, expectNames, failureOf } from './expect.js'
 import type { Case } from './case.js'

@@ -1,4 +1,4 @@
-import { init } from '../runtime.js'
+import { init } from '../wasm/loading.js'
 import { checkStorage, type SessionStorage } from '../storage/storage.js'
 import { FILE_CASES } from './file-cases.js'
 import { LOCK_CASES } from './lock-cases.js'

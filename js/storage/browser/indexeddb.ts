@@ -1,4 +1,4 @@
-import { rust } from '../../runtime.js'
+import { rust } from '../../wasm/runtime.js'
 import type { SessionStorage } from '../storage.js'
 import { type BrowserStorageOptions, checkedOptions } from './options.js'
 import { namesOf } from './paths.js'

@@ -1,5 +1,5 @@
 import { InvalidArgumentError } from '../../errors.js'
-import { readOptions } from '../../options.js'
+import { readOptions } from '../../read-options.js'
 import { isTimeout, LOCK_TIMEOUT } from '../lock-timeout.js'
 
 /** Options of the stores of a browser. */

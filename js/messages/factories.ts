@@ -1,0 +1,111 @@
+import { toJsonText } from '../wasm/json-text.js'
+import { rust } from '../wasm/runtime.js'
+import type { JsonObject } from './json.js'
+import type {
+  ContentPart as Part,
+  MediaPart,
+  MediaSource,
+  Role,
+  SessionMessage,
+  TextPart,
+  ThinkingPart,
+  ToolPart,
+  ToolResultPart,
+  ToolUsePart,
+} from './message.js'
+
+/** A message with what every stored message has. */
+export type Message = SessionMessage & Required<Pick<SessionMessage, 'id' | 'creation_timestamp' | '_type'>>
+/** The message that holds the system prompt. */
+export type SystemPromptMessage = Message
+/** The message that holds the tools a model may call. */
+export type ToolDefinitionsMessage = Message
+/** A part of a message. */
+export type ContentPart = Part
+
+/** Makes messages. They are plain objects; any object of the same shape serves as well. */
+export const Message = {
+  /**
+   * A message with an id and the time of its creation.
+   *
+   * @throws {InvalidMessageError} names the field of the wrong shape.
+   */
+  create(role: Role, parts: readonly ContentPart[] = [], metadata?: JsonObject): Message {
+    return complete(metadata === undefined ? { role, content: parts } : { role, content: parts, metadata }, 'Message')
+  },
+}
+
+/** Makes system prompts. */
+export const SystemPromptMessage = {
+  /** A system prompt of this text, or one whose text comes from hooks alone. */
+  create(staticText?: string): SystemPromptMessage {
+    if (!staticText) return complete({ role: 'system' }, 'SystemPromptMessage')
+    const message = complete({ _static_text: staticText, role: 'system' }, 'SystemPromptMessage')
+    return { ...message, content: [ContentPart.text(staticText)] }
+  },
+}
+
+/** Makes tool definitions. */
+export const ToolDefinitionsMessage = {
+  /** The definitions of these tools, each with `name`, `description` and `parameters`, a JSON schema. */
+  create(tools: readonly (Omit<ToolPart, 'type'> & { type?: 'tool' })[] = []): ToolDefinitionsMessage {
+    return complete({ role: 'tool', content: tools }, 'ToolDefinitionsMessage')
+  },
+}
+
+/** Makes the parts of messages. They are plain objects; any object of the same shape serves as well. */
+export const ContentPart = {
+  /** A text. */
+  text(text: string): TextPart {
+    return { type: 'text', text }
+  },
+
+  /** What a model thought; left out by `stripThinking`. */
+  thinking(text: string): ThinkingPart {
+    return { type: 'thinking', text }
+  },
+
+  /** An image, as base64 data with its media type or at a URL. */
+  image(source: MediaSource): MediaPart {
+    return { type: 'image', source }
+  },
+
+  /** A video. */
+  video(source: MediaSource): MediaPart {
+    return { type: 'video', source }
+  },
+
+  /** A sound. */
+  audio(source: MediaSource): MediaPart {
+    return { type: 'audio', source }
+  },
+
+  /** A PDF document. */
+  pdf(source: MediaSource): MediaPart {
+    return { type: 'pdf', source }
+  },
+
+  /**
+   * A tool call.
+   *
+   * @param args The arguments: an object, or the JSON text that a model gave, which is kept as it is.
+   */
+  toolUse(callId: string, name: string, args: string | JsonObject): ToolUsePart {
+    const text = typeof args === 'string' ? args : toJsonText(args, 'arguments')
+    return { type: 'tool_use', call_id: callId, name, arguments: text, approval_status: 'pending' }
+  },
+
+  /** The result of the call with this id. */
+  toolResult(callId: string, text: string): ToolResultPart {
+    return { type: 'tool_result', call_id: callId, content: text, execution_status: 'waiting_for_approval' }
+  },
+
+  /** The definition of a tool; part of a tool definitions message. */
+  tool(name: string, description: string, parameters: JsonObject): ToolPart {
+    return { type: 'tool', name, description, parameters }
+  },
+}
+
+function complete(fields: object, kind: string): Message {
+  return JSON.parse(rust().completeMessage(toJsonText(fields, 'message'), kind)) as Message
+}

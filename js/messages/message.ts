@@ -1,0 +1,115 @@
+import type { JsonObject } from './json.js'
+
+/**
+ * Who says a message. `tool_result` is the role of messages with the results of tool calls; `tool`, the role of tool
+ * definitions, is taken for those as well, but the Python package looks for definitions in such messages when it calls a
+ * model.
+ */
+export type Role = 'user' | 'assistant' | 'system' | 'tool' | 'tool_result'
+
+export interface TextPart {
+  type: 'text'
+  text: string
+}
+
+/** What a model thought before it answered. The optional fields are what its provider wants to see again. */
+export interface ThinkingPart {
+  type: 'thinking'
+  text: string
+  /** Of Anthropic. */
+  signature?: string
+  /** Of OpenAI's Responses: the id of the item. */
+  id?: string
+  /** Of OpenAI's Responses. */
+  encrypted_content?: string
+  /** Of Gemini; stands on other parts as well. */
+  thought_signature?: string
+}
+
+/** Where the data of a media part is: within it as base64 text, or at a URL. */
+export type MediaSource =
+  | { type: 'base64'; data: string; media_type: string }
+  | { type: 'url'; url: string }
+
+export interface MediaPart {
+  type: 'image' | 'video' | 'audio' | 'pdf'
+  source: MediaSource
+}
+
+/** A tool call of the assistant. */
+export interface ToolUsePart {
+  type: 'tool_use'
+  /** What the result of the call refers to. */
+  call_id: string
+  name: string
+  /** The arguments as JSON text. */
+  arguments: string
+  approval_status?: 'pending' | 'approved' | 'denied' | (string & {})
+}
+
+/** The result of a tool call. */
+export interface ToolResultPart {
+  type: 'tool_result'
+  call_id: string
+  content: string
+  /** The tool failed, and `content` says why. */
+  is_error?: boolean
+  /** The name of the tool, for a result whose call is not there. */
+  name?: string
+  execution_status?:
+    | 'waiting_for_approval'
+    | 'waiting_for_execution'
+    | 'denied'
+    | 'executing'
+    | 'executed'
+    | 'aborted'
+    | (string & {})
+}
+
+/** A tool that the model may call; part of a tool definitions message. */
+export interface ToolPart {
+  type: 'tool'
+  name: string
+  description?: string
+  /** The JSON schema of the arguments. */
+  parameters?: JsonObject
+}
+
+/** A part of a message. Files may hold parts of other types, which are kept as they are. */
+export type ContentPart =
+  | TextPart
+  | ThinkingPart
+  | MediaPart
+  | ToolUsePart
+  | ToolResultPart
+  | ToolPart
+
+/** A message to be stored; any plain object of this shape serves. Keys that are not named here are kept. */
+export interface SessionMessage {
+  role: Role
+  content?: readonly ContentPart[]
+  /** A uuid; made when it is absent. */
+  id?: string
+  metadata?: JsonObject
+  /** Local time in ISO 8601 without a zone; made when it is absent. */
+  creation_timestamp?: string
+  /** `Message`, or the name of a message class of the Python package. */
+  _type?: string
+  _hook_ids?: readonly string[]
+  /** Taken for the number of tokens under `cl100k_base`, which is then not counted. */
+  token_count?: number
+  readonly [key: string]: unknown
+}
+
+/** A message as it is stored: a deeply frozen snapshot. */
+export interface StoredMessage extends Readonly<SessionMessage> {
+  readonly id: string
+  readonly creation_timestamp: string
+  readonly _type: string
+  readonly _hook_ids: readonly string[]
+  /** When it was appended, in the count of its context; absent in some files of other programs. */
+  readonly _sequence_number?: number
+}
+
+/** A message that names itself the system prompt or the tool definitions; its role may be absent. */
+export type SpecialMessage = Omit<SessionMessage, 'role'> & { role?: Role }

@@ -1,0 +1,35 @@
+import { InvalidArgumentError } from './errors.js'
+
+/**
+ * A copy of the options that a caller hands in: each is read once, before anything else happens. What is absent (or
+ * `null`) has no options.
+ * @internal
+ */
+export function readOptions<T extends object>(
+  options: T | null | undefined,
+  names: readonly (keyof T & string)[],
+  what: string,
+  where = 'options',
+): Partial<T> {
+  if (options === undefined || options === null) return {}
+  if (typeof options !== 'object') {
+    const message = `${where}: expected an object, found a ${typeof options}`
+    throw new InvalidArgumentError(message, { argument: where })
+  }
+  const copy: Partial<T> = {}
+  let given: string[]
+  try {
+    given = Object.keys(options)
+    // By name, so that options that are inherited count.
+    for (const name of names) copy[name] = options[name]
+  } catch (cause) {
+    throw new InvalidArgumentError(`${where}: could not be read`, { argument: where, cause })
+  }
+  for (const key of given) {
+    if ((names as readonly string[]).includes(key)) continue
+    const argument = `${where}.${key}`
+    const message = `${argument}: is no option of ${what}; known options: ${names.join(', ')}`
+    throw new InvalidArgumentError(message, { argument })
+  }
+  return copy
+}

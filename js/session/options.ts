@@ -1,0 +1,40 @@
+import type { SessionError } from '../errors.js'
+import type { SessionStorage } from '../storage/storage.js'
+import type { SpecialMessages } from './context.js'
+
+/** Where a session is kept. */
+export interface StorageOptions {
+  /** By default the file system in Node, and one store in memory elsewhere. */
+  storage?: SessionStorage
+}
+
+/** Options of {@link Session.create}. */
+export interface SessionOptions extends StorageOptions, SpecialMessages {}
+
+/** Options of what reads the files of a session. */
+export interface ReadOptions extends StorageOptions {
+  /** A file with more bytes is refused with a `FileTooLargeError`, before it is looked into. By default 256 MiB. */
+  maxFileBytes?: number
+}
+
+/** Options of {@link Session.load}. */
+export interface LoadOptions extends ReadOptions {
+  /**
+   * The context to make the active one instead of the one that `session.json` names, which is then not read: so a session
+   * opens whose active context is damaged. With `null` no context is read, and {@link Session.activeContext} is `null`
+   * until another one is made active. The file changes with the next save of a change.
+   */
+  activeContextId?: string | null
+}
+
+/** Options of {@link Session.list}. */
+export interface ListOptions extends ReadOptions {
+  /** Called with the error of each session that cannot be read; such sessions are left out of the list. */
+  onError?: (error: SessionError) => void
+}
+
+/** Options of {@link Session.save}. */
+export interface SaveOptions {
+  /** What becomes of a change over one of somebody else's: by default `'refuse'`, a `ConflictError`. */
+  onConflict?: 'refuse' | 'fork'
+}

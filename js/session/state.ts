@@ -1,0 +1,49 @@
+import type { SessionHandle } from '../../pkg/peteos_session.js'
+
+/** The key-value store of a session: strings by name, saved with it. */
+export class SessionState {
+  readonly #handle: () => SessionHandle
+
+  /** @internal */
+  constructor(handle: () => SessionHandle) {
+    this.#handle = handle
+  }
+
+  /** The value of a variable; `null` where there is none. */
+  get(name: string): string | null {
+    return this.#handle().stateGet(name) ?? null
+  }
+
+  /**
+   * Makes a new variable.
+   *
+   * @throws {InvalidArgumentError} when it exists.
+   */
+  create(name: string, value: string): void {
+    this.#handle().stateCreate(name, value)
+  }
+
+  /**
+   * Changes a variable from one value to another: compare and swap.
+   *
+   * @throws {InvalidArgumentError} when it does not exist.
+   * @throws {ConflictError} when it has another value than `oldValue`.
+   */
+  update(name: string, oldValue: string, newValue: string): void {
+    this.#handle().stateUpdate(name, oldValue, newValue)
+  }
+
+  /**
+   * Removes a variable.
+   *
+   * @throws {InvalidArgumentError} when it does not exist.
+   */
+  delete(name: string): void {
+    this.#handle().stateDelete(name)
+  }
+
+  /** The names of all variables, in order of creation. */
+  list(): string[] {
+    return this.#handle().stateList()
+  }
+}

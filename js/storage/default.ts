@@ -1,0 +1,22 @@
+import { MemoryStorage } from './memory.js'
+import type { SessionStorage } from './storage.js'
+
+/** That of the place, such as the file system. */
+let provided: SessionStorage | undefined
+let memory: MemoryStorage | undefined
+
+/**
+ * The storage of sessions that are given none: what the entry point provides, or one store in memory.
+ * @internal
+ */
+export function defaultStorage(): SessionStorage {
+  return provided ?? (memory ??= new MemoryStorage())
+}
+
+/**
+ * Sets the default storage, unless an entry point has set it already.
+ * @internal
+ */
+export function provideDefaultStorage(storage: SessionStorage): void {
+  provided ??= storage
+}

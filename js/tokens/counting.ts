@@ -1,0 +1,136 @@
+import { InvalidArgumentError } from '../errors.js'
+import type { MediaPart, StoredMessage } from '../messages/message.js'
+
+/**
+ * What an image, a video, a sound or a PDF document costs in tokens: that of its text in the message, base64 data included
+ * (`'reference'`, the default, which is what the Python package counts); so many each; or what a function says, which is
+ * called once for a part, and whose result is rounded up.
+ */
+export type MediaCost = 'reference' | number | ((part: MediaPart) => number)
+
+/**
+ * Counts tokens in place of an encoding.
+ *
+ * @param text The text that an encoding would count: `<role>: <content as JSON>`, without media where these are not
+ * counted by their text.
+ * @param message The message itself.
+ * @returns The number of tokens, which is rounded up. It is asked for once for a message, until the message changes.
+ */
+export type Counter = (text: string, message: StoredMessage) => number
+
+/** How tokens are counted. */
+export interface CountingOptions {
+  /** By default `'reference'`. */
+  media?: MediaCost
+  /** By default the encoding counts. Define it outside of a loop: what it has counted is known by the function. */
+  counter?: Counter
+}
+
+/**
+ * What counting needs of a context.
+ * @internal
+ */
+export interface CountedContext {
+  readonly messages: readonly StoredMessage[]
+  /** @internal */
+  readonly handle: { countedText(position: number, includeMedia: boolean): string }
+}
+
+/** The numbers that a function of the caller gave for messages, which are asked for once. */
+type Known = WeakMap<StoredMessage, number>
+
+const textCounts = new WeakMap<Counter, Known>()
+const textCountsWithoutMedia = new WeakMap<Counter, Known>()
+const mediaCosts = new WeakMap<(part: MediaPart) => number, Known>()
+
+/** The kinds of parts that `media` is about. */
+const MEDIA: ReadonlySet<string> = new Set(['image', 'video', 'audio', 'pdf'])
+
+/**
+ * What of the counting options crosses to Rust: functions of the caller are called here, before anything is borrowed
+ * there. Each is called once for a message, until the message changes.
+ *
+ * @internal
+ */
+export function countingOptions(
+  context: CountedContext | null,
+  options: { media?: unknown; counter?: unknown },
+): { media?: unknown; counts?: Float64Array } {
+  const { media, counter } = options
+  const crossing: { media?: unknown; counts?: Float64Array } = {}
+  const isReference = media === undefined || media === null || media === 'reference'
+  if (typeof media === 'string' && !isReference) throw wrongMedia(`"${media.slice(0, 40)}"`)
+  if (!isReference && typeof media !== 'number' && typeof media !== 'function') throw wrongMedia(kindOf(media))
+  if (counter !== undefined && counter !== null && typeof counter !== 'function') {
+    throw wrong('options.counter', `expected a function, found ${kindOf(counter)}`)
+  }
+  const messages = context?.messages ?? []
+  if (typeof media === 'function') {
+    const cost = media as Exclude<MediaCost, string | number>
+    crossing.media = counts(messages, knownFor(mediaCosts, cost), (message) => mediaCost(message, cost))
+  } else if (!isReference) {
+    crossing.media = media
+  }
+  if (typeof counter === 'function') {
+    const known = knownFor(isReference ? textCounts : textCountsWithoutMedia, counter as Counter)
+    crossing.counts = counts(messages, known, (message, position) => {
+      // A counter may have freed the context, which then says so.
+      const text = (context as CountedContext).handle.countedText(position, isReference)
+      return whole((counter as Counter)(text, message), 'options.counter', message)
+    })
+  }
+  return crossing
+}
+
+function knownFor<F extends object>(cache: WeakMap<F, Known>, fn: F): Known {
+  let known = cache.get(fn)
+  if (known === undefined) {
+    known = new WeakMap()
+    cache.set(fn, known)
+  }
+  return known
+}
+
+function counts(
+  messages: readonly StoredMessage[],
+  known: Known,
+  count: (message: StoredMessage, position: number) => number,
+): Float64Array {
+  return Float64Array.from(messages, (message, position) => {
+    let tokens = known.get(message)
+    if (tokens === undefined) {
+      tokens = count(message, position)
+      known.set(message, tokens)
+    }
+    return tokens
+  })
+}
+
+function mediaCost(message: StoredMessage, cost: (part: MediaPart) => number): number {
+  let total = 0
+  for (const part of message.content ?? []) {
+    if (MEDIA.has(part.type)) total += whole(cost(part as MediaPart), 'options.media', message)
+  }
+  return total
+}
+
+/** An estimate may be fractional: it is rounded up. */
+function whole(count: unknown, argument: string, message: StoredMessage): number {
+  const tokens = typeof count === 'number' ? Math.ceil(count) : Number.NaN
+  if (tokens >= 0 && tokens <= Number.MAX_SAFE_INTEGER) return tokens
+  const found = typeof count === 'number' ? String(count) : kindOf(count)
+  throw wrong(argument, `expected it to return a number of tokens from 0 up, found ${found} for the message ${message.id}`)
+}
+
+function wrongMedia(found: string): InvalidArgumentError {
+  return wrong('options.media', `expected 'reference', a number of tokens, or a function of a part, found ${found}`)
+}
+
+function wrong(argument: string, message: string): InvalidArgumentError {
+  return new InvalidArgumentError(`${argument}: ${message}`, { argument })
+}
+
+function kindOf(value: unknown): string {
+  if (value === null || value === undefined) return String(value)
+  return typeof value === 'object' ? 'an object' : `a ${typeof value}`
+}

@@ -1,0 +1,187 @@
+import { InvalidArgumentError, messageOf, StorageError } from '../errors.js'
+import { readOptions } from '../read-options.js'
+import { MAX_TEXT } from '../wasm/json-text.js'
+import { init } from '../wasm/loading.js'
+import { getPlatform, type VocabularyName } from '../wasm/platform.js'
+import { rust } from '../wasm/runtime.js'
+import type { ResponseLike, UrlLike } from '../wasm/sources.js'
+import { passText } from './text.js'
+
+/** The encodings of tiktoken; `gpt2` is another name of `r50k_base`. */
+export type EncodingName =
+  | 'r50k_base'
+  | 'gpt2'
+  | 'p50k_base'
+  | 'p50k_edit'
+  | 'cl100k_base'
+  | 'o200k_base'
+  | 'o200k_harmony'
+
+/** Where a vocabulary comes from: its address, a response with it, or its bytes. */
+export type VocabularySource =
+  | string
+  | UrlLike
+  | ResponseLike
+  | Promise<ResponseLike>
+  | ArrayBuffer
+  | Uint8Array
+
+/** Options of {@link countTokens}. */
+export interface CountOptions {
+  /** Tokens after which counting stops, which is quicker where it is known that more are too many. By default none. */
+  limit?: number
+}
+
+const COUNT_OPTIONS = ['limit'] as const
+
+/** No token is longer, in bytes of UTF-8: a vocabulary's file has one byte for the length. */
+const LONGEST_TOKEN = 255
+
+/**
+ * The exact number of tokens of a text, or `options.limit` where there are more. Text that looks like a special token
+ * (`<|endoftext|>`) is counted as text, half a surrogate pair as U+FFFD.
+ *
+ * @param text At most 2**27 characters.
+ * @param encoding By default `cl100k_base`.
+ * @throws {UnknownEncodingError} lists the known encodings.
+ * @throws {EncodingNotLoadedError} in a browser, before `await loadEncoding(encoding)`.
+ */
+export function countTokens(text: string, encoding?: EncodingName, options: CountOptions = {}): number {
+  const number = numberOf(encoding)
+  const { limit } = readOptions(options, COUNT_OPTIONS, 'countTokens')
+  // What is longer than so many of the longest tokens has more, wherever it is cut.
+  const enough = typeof limit === 'number' ? (limit + 1) * LONGEST_TOKEN : MAX_TEXT
+  const bytes = passText(typeof text === 'string' && text.length > enough ? text.slice(0, enough) : text)
+  return rust().countTokens(bytes, number, limit)
+}
+
+/**
+ * The ids of the tokens of a text, which `decode` turns back. Text that looks like a special token is text.
+ *
+ * @param text At most 2**27 characters; half a surrogate pair is taken for U+FFFD.
+ * @param encoding By default `cl100k_base`.
+ * @throws {UnknownEncodingError} lists the known encodings.
+ * @throws {EncodingNotLoadedError} in a browser, before `await loadEncoding(encoding)`.
+ */
+export function encode(text: string, encoding?: EncodingName): number[] {
+  const number = numberOf(encoding)
+  return Array.from(rust().encode(passText(text), number))
+}
+
+/**
+ * The text of tokens, given by their ids. Those of special tokens become their names, such as `<|endoftext|>`; bytes that
+ * are not UTF-8, as when the tokens of a character are not all there, become U+FFFD.
+ *
+ * @param tokens An array or a typed array of whole numbers.
+ * @param encoding By default `cl100k_base`.
+ * @throws {InvalidArgumentError} naming the first id that no token of the encoding has.
+ * @throws {UnknownEncodingError} lists the known encodings.
+ * @throws {EncodingNotLoadedError} in a browser, before `await loadEncoding(encoding)`.
+ */
+export function decode(tokens: ArrayLike<number>, encoding?: EncodingName): string {
+  const number = numberOf(encoding)
+  return rust().decode(tokenIds(tokens), number)
+}
+
+function tokenIds(tokens: ArrayLike<number>): Uint32Array {
+  let wrong: number | undefined
+  try {
+    if (Array.isArray(tokens) || ArrayBuffer.isView(tokens)) {
+      const ids = new Uint32Array(tokens.length)
+      for (let index = 0; index < ids.length && wrong === undefined; index++) {
+        const id: unknown = tokens[index]
+        if (typeof id === 'number') ids[index] = id
+        if (ids[index] !== id) wrong = index
+      }
+      if (wrong === undefined) return ids
+    }
+  } catch (cause) {
+    throw new InvalidArgumentError('tokens: could not be read', { argument: 'tokens', cause })
+  }
+  const argument = wrong === undefined ? 'tokens' : `tokens[${wrong}]`
+  const expected = wrong === undefined ? 'an array of token ids' : 'the id of a token, a whole number from 0 up'
+  throw new InvalidArgumentError(`${argument}: expected ${expected}`, { argument })
+}
+
+/** By name, so that it crosses to Rust once. */
+const numbers = new Map<EncodingName | undefined, number>()
+
+function numberOf(encoding: EncodingName | undefined): number {
+  let number = numbers.get(encoding)
+  if (number === undefined) {
+    number = rust().encodingNumber(encoding)
+    numbers.set(encoding, number)
+  }
+  return number
+}
+
+/**
+ * The encoding of an OpenAI model: `encodingForModel('gpt-4o')` is `'o200k_base'`.
+ *
+ * @throws {UnknownEncodingError} for a model that tiktoken does not know.
+ */
+export function encodingForModel(model: string): EncodingName {
+  return rust().encodingForModel(model) as EncodingName
+}
+
+const loading = new Map<string, Promise<void>>()
+
+/**
+ * Loads the vocabulary of an encoding, so that it can count. In Node that happens by itself at first use; in a browser
+ * it has to be awaited before. Does nothing when it is loaded.
+ *
+ * @param source Where the file `encodings/<vocabulary>.bin` of the package comes from; by default from beside the script.
+ * @throws {UnknownEncodingError} lists the known encodings.
+ * @throws {StorageError} when the file cannot be read.
+ * @throws {InvalidArgumentError} when it is not the file of this vocabulary.
+ */
+export async function loadEncoding(encoding: EncodingName, source?: VocabularySource): Promise<void> {
+  await init()
+  if (rust().isEncodingLoaded(encoding)) return
+  const name = rust().vocabularyOf(encoding) as VocabularyName
+  let load = loading.get(name)
+  if (load === undefined) {
+    load = readVocabulary(name, source)
+      .then((data) => rust().loadVocabulary(encoding, data))
+      .finally(() => loading.delete(name))
+    loading.set(name, load)
+  }
+  await load
+}
+
+async function readVocabulary(name: VocabularyName, source?: VocabularySource): Promise<Uint8Array> {
+  const path = `encodings/${name}.bin`
+  try {
+    return await bytesOf(name, source)
+  } catch (cause) {
+    if (cause instanceof InvalidArgumentError) throw cause
+    throw new StorageError(`could not read ${path}: ${messageOf(cause)}`, { operation: 'read', path, cause })
+  }
+}
+
+async function bytesOf(name: VocabularyName, source?: VocabularySource): Promise<Uint8Array> {
+  if (source === undefined) {
+    const { fetchVocabulary } = getPlatform()
+    if (fetchVocabulary !== undefined) return fetchVocabulary(name)
+    const message = 'source: this entry point has no vocabularies of its own; call loadEncoding(name, source)'
+    throw new InvalidArgumentError(message, { argument: 'source' })
+  }
+  if (typeof source !== 'string' && (typeof source !== 'object' || source === null)) {
+    const message = 'source: expected an address, a response or bytes'
+    throw new InvalidArgumentError(message, { argument: 'source' })
+  }
+  if (source instanceof Uint8Array) return source
+  if (source instanceof ArrayBuffer) return new Uint8Array(source)
+  if (typeof source === 'string' || 'href' in source) return bytesOfResponse(fetch(source as string | URL))
+  return bytesOfResponse(source)
+}
+
+/**
+ * The bytes of a response.
+ * @internal
+ */
+export async function bytesOfResponse(response: ResponseLike | Promise<ResponseLike>): Promise<Uint8Array> {
+  const answer = await response
+  if (!answer.ok) throw new Error(`${answer.url} answered ${answer.status} ${answer.statusText}`)
+  return new Uint8Array(await answer.arrayBuffer())
+}

@@ -1,0 +1,44 @@
+import type { InitInput } from '../../pkg/peteos_session.js'
+import wasmInit, { initSync as wasmInitSync } from '../../pkg/peteos_session.js'
+import { messageOf, NotInitializedError } from '../errors.js'
+import { getPlatform } from './platform.js'
+import { connect, isLoaded } from './runtime.js'
+import type { ModuleSource } from './sources.js'
+
+let initializing: Promise<void> | undefined
+
+/**
+ * Loads the WebAssembly module. In Node it is there from the start, and this does nothing; in a browser it has to be
+ * awaited once before the first synchronous call. Calls after the first wait for the same module; after a failure the
+ * next call tries again.
+ *
+ * @param source Where the module comes from; by default the file of the package, beside the script.
+ * @throws {NotInitializedError} when the module cannot be loaded; `cause` says why.
+ */
+export async function init(source?: ModuleSource): Promise<void> {
+  if (isLoaded()) return
+  initializing ??= load(source).finally(() => {
+    initializing = undefined
+  })
+  await initializing
+}
+
+async function load(source = getPlatform().module?.()): Promise<void> {
+  if (source === undefined) {
+    throw new NotInitializedError('this entry point has no module of its own; call init(source)')
+  }
+  try {
+    connect(await wasmInit({ module_or_path: source as InitInput }))
+  } catch (cause) {
+    throw new NotInitializedError(`the WebAssembly module could not be loaded: ${messageOf(cause)}`, { cause })
+  }
+}
+
+/**
+ * Loads the module without waiting.
+ * @internal
+ */
+export function initSync(module: Uint8Array): void {
+  if (isLoaded()) return
+  connect(wasmInitSync({ module: module as Uint8Array<ArrayBuffer> }))
+}

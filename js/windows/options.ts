@@ -1,0 +1,84 @@
+import { InvalidArgumentError } from '../errors.js'
+import { readOptions } from '../read-options.js'
+import { type CountedContext, type CountingOptions, countingOptions } from '../tokens/counting.js'
+
+/**
+ * What a window may not take apart.
+ *
+ * `'message'` (the default): nothing, it may begin at any message. `'exchange'`: a message with tool calls and the messages
+ * with their results, matched by `call_id`. `'turn'`: as `'exchange'`, and it begins at a message of the user that is no
+ * tool result; where the newest turn does not fit whole, its prompt is kept, and of what followed the newest exchanges.
+ */
+export type Boundary = 'message' | 'exchange' | 'turn'
+
+/** Options of a sequence window. */
+export interface SequenceWindowOptions {
+  /** By default `'message'`. */
+  boundary?: Boundary
+  /**
+   * When the window must cut, it cuts down to `to`, so that what is left stays the same for many turns, and a provider can
+   * take its beginning from a cache. In messages, or in tokens for a token window; no more than the limit less the reserve.
+   */
+  hysteresis?: { to: number }
+  /**
+   * Ids of messages that are kept wherever the window begins, each with its exchange, and for the boundary `'turn'` with
+   * the prompt before. They count first.
+   */
+  pin?: readonly string[]
+}
+
+/** Options of a token window. */
+export interface TokenWindowOptions extends SequenceWindowOptions, CountingOptions {
+  /** Tokens of the budget that are set aside for the reply. By default 0. */
+  reserve?: number
+}
+
+/** Options of a window. */
+export type WindowOptions = TokenWindowOptions
+
+const SEQUENCE_OPTIONS = ['boundary', 'hysteresis', 'pin'] as const
+const COUNTING_OPTIONS = ['media', 'counter'] as const
+const TOKEN_OPTIONS = [...SEQUENCE_OPTIONS, 'reserve', ...COUNTING_OPTIONS] as const
+
+/**
+ * The options of a sequence window, as they cross to Rust.
+ * @internal
+ */
+export function sequenceWindowOptions(options: SequenceWindowOptions | null | undefined): object | undefined {
+  if (options === undefined || options === null) return undefined
+  const { hysteresis, ...crossing } = readOptions(options, SEQUENCE_OPTIONS, 'a sequence window')
+  return { ...crossing, to: lowerMark(hysteresis) }
+}
+
+/**
+ * The options of a token window over a context, as they cross to Rust.
+ * @internal
+ */
+export function tokenWindowOptions(
+  context: CountedContext | null,
+  options: TokenWindowOptions | null | undefined,
+): object | undefined {
+  if (options === undefined || options === null) return undefined
+  const { hysteresis, media, counter, ...crossing } = readOptions(options, TOKEN_OPTIONS, 'a token window')
+  return { ...crossing, to: lowerMark(hysteresis), ...countingOptions(context, { media, counter }) }
+}
+
+/**
+ * The options of a count of a context's tokens, as they cross to Rust.
+ * @internal
+ */
+export function tokenCountOptions(
+  context: CountedContext,
+  options: CountingOptions | null | undefined,
+): object | undefined {
+  if (options === undefined || options === null) return undefined
+  return countingOptions(context, readOptions(options, COUNTING_OPTIONS, 'a count'))
+}
+
+function lowerMark(hysteresis: unknown): unknown {
+  if (hysteresis === undefined || hysteresis === null) return undefined
+  const argument = 'options.hysteresis'
+  const { to } = readOptions(hysteresis as { to: unknown }, ['to'], 'hysteresis', argument)
+  if (to !== undefined && to !== null) return to
+  throw new InvalidArgumentError(`${argument}.to: is missing; expected the mark to cut down to`, { argument: `${argument}.to` })
+}
