@@ -92,7 +92,7 @@ impl fmt::Display for Error {
             ),
             Self::UnknownEncoding { argument, name } => {
                 write!(formatter, "{argument}: '{name}' is not known; known encodings: ")?;
-                formatter.write_str(&crate::tokens::Encoding::known_names().join(", "))
+                formatter.write_str(&peteos_tokenizer::Encoding::known_names().join(", "))
             }
             Self::EncodingNotLoaded { encoding } => write!(
                 formatter,
@@ -144,6 +144,19 @@ impl fmt::Display for Error {
                 write!(formatter, "the variable '{name}' is {found} now; read it again before you update it")
             }
             Self::Internal(message) => write!(formatter, "internal error, please report it: {message}"),
+        }
+    }
+}
+
+impl From<peteos_tokenizer::Error> for Error {
+    fn from(error: peteos_tokenizer::Error) -> Self {
+        use peteos_tokenizer::Error as Tokenizer;
+        let message = error.to_string();
+        match error {
+            Tokenizer::UnknownEncoding { name } => Self::UnknownEncoding { argument: "encoding", name },
+            Tokenizer::UnknownModel { name } => Self::UnknownEncoding { argument: "model", name },
+            Tokenizer::InvalidVocabulary { .. } => Self::argument("vocabulary", message),
+            Tokenizer::UnknownToken { index, .. } => Self::argument(&format!("tokens[{index}]"), message),
         }
     }
 }

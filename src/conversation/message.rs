@@ -5,9 +5,9 @@ use std::cell::{Cell, RefCell};
 use serde::{Serialize, Serializer};
 use serde_json::Value;
 
-use super::context::Special;
 use super::part::{PartKind, PartKinds, PartTokens};
 use super::shape;
+use super::special::Special;
 use crate::environment::Environment;
 use crate::error::{Error, ShapeError};
 use crate::json::{FieldPath, MAX_DEPTH, MAX_SAFE_INTEGER, Object, items, keep_numbers, to_python_text};

@@ -5,10 +5,10 @@
 //! of a piece is then a matter of counting ones.
 
 use super::lanes::{self, Lanes};
-use super::window::{self, Window};
+use super::piece_key::{PREFIX, Prefix};
 
-/// The bytes of a block, and those after them that a window in it may take in.
-pub const PADDED: usize = lanes::SIZE + window::SIZE;
+/// The length of a block in bytes with the bytes after it that a [`Prefix`] in it may reach.
+pub const PADDED: usize = lanes::SIZE + PREFIX;
 
 /// What begins at a place in a block.
 pub enum Piece {
@@ -60,8 +60,8 @@ impl<'t> Block<'t> {
 
     /// The bytes from this place on.
     #[inline]
-    pub fn window(&self, place: usize) -> Window {
-        Window::inside(self.bytes, place).unwrap_or_default()
+    pub fn prefix(&self, place: usize) -> Prefix {
+        Prefix::inside(self.bytes, place).unwrap_or_default()
     }
 
     /// What begins at this place, by the rules of `cl100k_base`, or, with `CAPITALS`, by those of `o200k_base`.

@@ -3,8 +3,7 @@
 
 use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
 
-use peteos_session::error::Error;
-use peteos_session::tokens::{Encoding, Tokenizer, Vocabulary};
+use peteos_tokenizer::{Encoding, Error, Tokenizer, Vocabulary};
 use proptest::prelude::*;
 use tiktoken_rs::CoreBPE;
 
@@ -157,7 +156,7 @@ fn any_text() -> impl Strategy<Value = String> {
 }
 
 proptest! {
-    // Some megabytes. `PROPTEST_CASES=100000 cargo test --release --test counting` compares hundreds.
+    // Some megabytes. `PROPTEST_CASES=100000 cargo test --release -p peteos-tokenizer` compares hundreds.
     #![proptest_config(ProptestConfig::with_cases(ProptestConfig::default().cases.max(3000)))]
 
     #[test]
@@ -186,9 +185,9 @@ fn every_code_point_counts_as_in_tiktoken() {
 
 #[test]
 fn the_files_of_the_project_count_as_in_tiktoken() {
-    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
+    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     for file in
-        ["README.md", "Cargo.lock", "package-lock.json", "src/json/parse.rs", "src/tokens/split.rs", "js/session/session.ts"]
+        ["README.md", "Cargo.lock", "package-lock.json", "crates/tokenizer/src/split.rs", "src/error.rs", "js/index.ts"]
     {
         check(&std::fs::read_to_string(root.join(file)).unwrap());
     }
@@ -213,7 +212,7 @@ fn long_runs() {
 fn a_file_that_is_no_vocabulary_is_refused() {
     let good = vocabulary_file(&pairs()[0].theirs);
     let refused = |vocabulary, data: &[u8]| match Tokenizer::new(vocabulary, data.to_vec()).err() {
-        Some(Error::InvalidArgument { message, .. }) => message,
+        Some(Error::InvalidVocabulary { reason, .. }) => reason,
         other => panic!("{other:?}"),
     };
     assert!(refused(Vocabulary::Cl100k, &good).contains("ranks"));

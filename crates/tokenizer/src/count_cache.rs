@@ -1,7 +1,7 @@
 //! The counts of the pieces that come again and again, which in any text is most of them.
 
+use super::piece_key::{LONGEST, PieceKey, Prefix};
 use super::ranks;
-use super::window::{self, Window};
 
 /// Counts by piece. Each table is for pieces that are no longer than its entries can hold.
 #[derive(Default)]
@@ -18,9 +18,9 @@ pub struct CountCache {
 const WAYS: usize = 4;
 
 impl CountCache {
-    /// The count of a short piece, the key of which is [`Window::first`], if it is known.
+    /// The count of a short piece, if it is known.
     #[inline]
-    pub fn known(&mut self, key: Window) -> Option<u64> {
+    pub fn known(&mut self, key: PieceKey) -> Option<u64> {
         self.short.get(key)
     }
 
@@ -29,8 +29,8 @@ impl CountCache {
     /// `text` begins with the piece.
     pub fn count(&mut self, piece: &[u8], text: &[u8], count: impl FnOnce(&[u8]) -> u64) -> u64 {
         match piece.len() {
-            0..=window::LONGEST => {
-                let key = Window::of(text).first(piece.len());
+            0..=LONGEST => {
+                let key = Prefix::of(text).key(piece.len());
                 self.short.get(key).unwrap_or_else(|| {
                     let count = count(piece);
                     self.short.put(key, count);
@@ -58,7 +58,7 @@ const COUNT: u64 = 0xf << COUNT_SHIFT;
 
 impl ShortTable {
     #[inline]
-    fn get(&mut self, key: Window) -> Option<u64> {
+    fn get(&mut self, key: PieceKey) -> Option<u64> {
         let set = self.set(key)?;
         let is_key =
             |set: &[u64; 2 * WAYS], place: usize| set[2 * place] == key.low && set[2 * place + 1] & !COUNT == key.high;
@@ -76,7 +76,7 @@ impl ShortTable {
         None
     }
 
-    fn put(&mut self, key: Window, count: u64) {
+    fn put(&mut self, key: PieceKey, count: u64) {
         if self.0.is_empty() {
             self.0 = vec![0; SHORT_SETS * 2 * WAYS];
         }
@@ -88,7 +88,7 @@ impl ShortTable {
 
     /// The places for a key; `None` as long as nothing was put.
     #[inline]
-    fn set(&mut self, key: Window) -> Option<&mut [u64; 2 * WAYS]> {
+    fn set(&mut self, key: PieceKey) -> Option<&mut [u64; 2 * WAYS]> {
         let hash = (key.low ^ key.high.rotate_left(29)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
         // The upper bits are those that all others reach.
         let set = (hash >> 49) as usize % SHORT_SETS;

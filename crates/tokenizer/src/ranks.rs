@@ -1,11 +1,8 @@
 //! A vocabulary that is looked up in place: the tokens of its file, and a table of where each is.
 
-use super::Vocabulary;
 use super::characters::{Finder, WholeCharacters};
-use crate::error::Error;
-
-/// The rank of a token: the lower, the earlier it is merged.
-pub type Rank = u32;
+use super::encoding::{Rank, Vocabulary};
+use super::error::Error;
 
 /// The rank of what is no token.
 pub const NO_RANK: Rank = Rank::MAX;
@@ -34,12 +31,10 @@ impl Ranks {
     ///
     /// # Errors
     ///
-    /// [`Error::InvalidArgument`] where `data` is not the file of this vocabulary.
+    /// [`Error::InvalidVocabulary`] if `data` is not the file of this vocabulary.
     pub fn new(vocabulary: Vocabulary, data: Vec<u8>) -> Result<Self, Error> {
-        let refuse = |fault: &str| {
-            let name = vocabulary.file_stem();
-            Error::argument("vocabulary", format!("{fault}; expected the contents of encodings/{name}.bin"))
-        };
+        let refuse =
+            |reason: &str| Error::InvalidVocabulary { file_stem: vocabulary.file_stem(), reason: reason.to_owned() };
         let count = vocabulary.ranks();
         let mut characters = Finder::new();
         let mut ranks = Self {

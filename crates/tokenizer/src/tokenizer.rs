@@ -3,14 +3,14 @@
 use std::cell::RefCell;
 
 use super::block::{self, Block, Piece};
-use super::cache::CountCache;
+use super::count_cache::CountCache;
+use super::encoding::{Encoding, Rank, Vocabulary};
+use super::error::Error;
 use super::lanes;
 use super::merge::Merger;
-use super::ranks::{NO_RANK, Rank, Ranks};
+use super::piece_key::{self, PieceKey};
+use super::ranks::{NO_RANK, Ranks};
 use super::split::SplitRule;
-use super::window::{self, Window};
-use super::{Encoding, Vocabulary};
-use crate::error::Error;
 
 /// The rule of an encoding and its vocabulary, with the memory to work in.
 pub struct Tokenizer {
@@ -29,7 +29,7 @@ struct Work {
 #[derive(Clone, Copy, Default)]
 struct Found {
     start: usize,
-    key: Window,
+    key: PieceKey,
 }
 
 impl Tokenizer {
@@ -37,7 +37,7 @@ impl Tokenizer {
     ///
     /// # Errors
     ///
-    /// [`Error::InvalidArgument`] where `data` is not the file of this vocabulary.
+    /// [`Error::InvalidVocabulary`] if `data` is not the file of this vocabulary.
     pub fn new(vocabulary: Vocabulary, data: Vec<u8>) -> Result<Self, Error> {
         let ranks = Ranks::new(vocabulary, data)?;
         Ok(Self { rule: vocabulary.split_rule(), ranks, work: RefCell::default() })
@@ -87,8 +87,8 @@ impl Tokenizer {
                     Piece::Beyond if place > 0 => break,
                     Piece::Beyond | Piece::Other => self.rule.piece_end(text, start + place) - (start + place),
                 };
-                if length <= window::LONGEST {
-                    found[pieces] = Found { start: start + place, key: block.window(place).first(length) };
+                if length <= piece_key::LONGEST {
+                    found[pieces] = Found { start: start + place, key: block.prefix(place).key(length) };
                     pieces += 1;
                 } else {
                     count += self.count_piece(work, text, start + place, start + place + length);
@@ -174,7 +174,7 @@ impl Tokenizer {
     ///
     /// # Errors
     ///
-    /// [`Error::InvalidArgument`] with the position of a rank that no token has.
+    /// [`Error::UnknownToken`] for the first rank that no token has.
     pub fn decode(&self, tokens: &[Rank], encoding: Encoding) -> Result<Vec<u8>, Error> {
         let mut bytes = Vec::new();
         for (index, &rank) in tokens.iter().enumerate() {
@@ -183,8 +183,7 @@ impl Tokenizer {
             } else if let Some(name) = encoding.special_token(rank) {
                 bytes.extend_from_slice(name.as_bytes());
             } else {
-                let message = format!("{rank} is no token of {}", encoding.name());
-                return Err(Error::argument(&format!("tokens[{index}]"), message));
+                return Err(Error::UnknownToken { index, rank, encoding: encoding.name() });
             }
         }
         Ok(bytes)

@@ -13,7 +13,8 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use super::ranks::{NO_RANK, Rank, Ranks};
+use super::encoding::Rank;
+use super::ranks::{NO_RANK, Ranks};
 
 /// The lengths of windows in bytes: first the cheapest, then one that holds several of the longest tokens.
 const WINDOWS: [usize; 2] = [64, 512];
@@ -198,7 +199,7 @@ mod tests {
     use proptest::prelude::*;
     use std::sync::LazyLock;
 
-    use super::super::Vocabulary;
+    use super::super::encoding::Vocabulary;
     use super::*;
 
     static RANKS: LazyLock<Ranks> = LazyLock::new(|| {

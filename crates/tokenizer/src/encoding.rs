@@ -2,9 +2,11 @@
 
 use std::borrow::Cow;
 
-use super::ranks::Rank;
+use super::error::Error;
 use super::split::SplitRule;
-use crate::error::Error;
+
+/// The rank of a token, which is its id too: the lower, the earlier it is merged.
+pub type Rank = u32;
 
 /// An encoding of tiktoken: a vocabulary and the rule that splits a text before it is looked up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,7 +37,7 @@ impl Encoding {
     ///
     /// # Errors
     ///
-    /// [`Error::UnknownEncoding`], which lists the known names.
+    /// [`Error::UnknownEncoding`] for any other name; [`Encoding::known_names`] lists those it takes.
     pub fn parse(name: &str) -> Result<Self, Error> {
         if name == "gpt2" {
             return Ok(Self::R50kBase);
@@ -43,7 +45,7 @@ impl Encoding {
         Self::ALL
             .into_iter()
             .find(|encoding| encoding.name() == name)
-            .ok_or_else(|| Error::UnknownEncoding { argument: "encoding", name: name.to_owned() })
+            .ok_or_else(|| Error::UnknownEncoding { name: name.to_owned() })
     }
 
     /// Its place in [`Encoding::ALL`].

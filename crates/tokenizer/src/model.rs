@@ -2,15 +2,15 @@
 
 use tiktoken_rs::tokenizer::{Tokenizer as ModelTokenizer, get_tokenizer};
 
-use super::Encoding;
-use crate::error::Error;
+use super::encoding::Encoding;
+use super::error::Error;
 
 /// The encoding of an OpenAI model by its name, with or without a date (`gpt-4o-2024-08-06`) or a fine-tuning prefix
 /// (`ft:gpt-4o:…`), as tiktoken has it.
 ///
 /// # Errors
 ///
-/// [`Error::UnknownEncoding`] for a model that tiktoken does not know.
+/// [`Error::UnknownModel`] for a model that tiktoken does not know.
 pub fn encoding_for_model(model: &str) -> Result<Encoding, Error> {
     match get_tokenizer(model) {
         Some(ModelTokenizer::Gpt2 | ModelTokenizer::R50kBase) => Ok(Encoding::R50kBase),
@@ -19,7 +19,7 @@ pub fn encoding_for_model(model: &str) -> Result<Encoding, Error> {
         Some(ModelTokenizer::Cl100kBase) => Ok(Encoding::Cl100kBase),
         Some(ModelTokenizer::O200kBase) => Ok(Encoding::O200kBase),
         Some(ModelTokenizer::O200kHarmony) => Ok(Encoding::O200kHarmony),
-        None => Err(Error::UnknownEncoding { argument: "model", name: model.to_owned() }),
+        None => Err(Error::UnknownModel { name: model.to_owned() }),
     }
 }
 
@@ -40,6 +40,6 @@ mod tests {
         ] {
             assert_eq!(encoding_for_model(model), Ok(encoding), "{model}");
         }
-        assert!(matches!(encoding_for_model("claude"), Err(Error::UnknownEncoding { argument: "model", .. })));
+        assert_eq!(encoding_for_model("claude"), Err(Error::UnknownModel { name: "claude".to_owned() }));
     }
 }
