@@ -66,7 +66,11 @@ export class NodeFileStorage implements SessionStorage {
     check('root', root === undefined || typeof root === 'string', 'a string')
     check('followLinks', typeof followLinks === 'boolean', 'a boolean')
     check('mode', Number.isInteger(mode) && mode >= 0 && mode <= 0o777, 'permission bits, such as 0o600')
-    check('durability', durability === 'full' || durability === 'unsafe-on-power-loss', "'full' or 'unsafe-on-power-loss'")
+    check(
+      'durability',
+      durability === 'full' || durability === 'unsafe-on-power-loss',
+      "'full' or 'unsafe-on-power-loss'",
+    )
     check('lockTimeout', isTimeout(lockTimeout), 'a number of milliseconds')
     this.#root = root === undefined ? undefined : new Root(root, followLinks)
     this.#replacement = { mode, sync: durability === 'full' }
@@ -157,7 +161,10 @@ export class NodeFileStorage implements SessionStorage {
 
   /** When the file was written, in milliseconds since 1970; `null` where there is none. */
   async modifiedTime(path: string): Promise<number | null> {
-    return unlessAbsent(stat(this.#resolve(path)).then((file) => file.mtimeMs), null)
+    return unlessAbsent(
+      stat(this.#resolve(path)).then((file) => file.mtimeMs),
+      null,
+    )
   }
 
   /** The absolute path, which stays the same when the process changes its directory; in a `root` paths are left alone. */

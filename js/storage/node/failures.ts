@@ -31,7 +31,9 @@ export function withCode(error: unknown): unknown {
   const { code, errno } = (error ?? {}) as NodeJS.ErrnoException
   if (!(error instanceof Error) || errno === undefined || !code?.startsWith('Unknown system error')) return error
   const name = Object.entries(constants.errno).find(([, number]) => number === -errno)?.[0]
-  return name === undefined ? error : Object.assign(error, { code: name, message: error.message.replaceAll(code, name) })
+  return name === undefined
+    ? error
+    : Object.assign(error, { code: name, message: error.message.replaceAll(code, name) })
 }
 
 export async function unlessAbsent<T, A>(operation: Promise<T>, absent: A): Promise<T | A> {

@@ -1,5 +1,16 @@
 // Reading regular files: whatever else has the name of one (a FIFO, a device, a socket) must neither block nor be read.
-import { close, closeSync, constants, fstat, fstatSync, open, openSync, readFile, readFileSync, type Stats } from 'node:fs'
+import {
+  close,
+  closeSync,
+  constants,
+  fstat,
+  fstatSync,
+  open,
+  openSync,
+  readFile,
+  readFileSync,
+  type Stats,
+} from 'node:fs'
 import { promisify } from 'node:util'
 import { fileError, hasCode } from './failures.js'
 
@@ -67,16 +78,16 @@ export function otherKind(stats: Stats): string | null {
 
 function checkKind(path: string, stats: Stats): void {
   const kind = otherKind(stats)
-  // Reading a directory fails with an error of Node's own.
-  if (kind !== null && !stats.isDirectory()) throw notAFile(path, kind)
+  if (kind !== null) throw notAFile(path, kind, stats.isDirectory() ? 'EISDIR' : 'EINVAL')
 }
 
+/** Opening a socket fails, and so does a device without hardware. */
 function socketNamed(path: string, error: unknown): unknown {
-  return hasCode(error, 'ENXIO', 'EOPNOTSUPP') ? notAFile(path, 'a socket or a device') : error
+  return hasCode(error, 'ENXIO', 'EOPNOTSUPP') ? notAFile(path, 'a socket or a device', 'EINVAL') : error
 }
 
-function notAFile(path: string, kind: string): Error {
-  return fileError('EINVAL', path, `${path} is ${kind}, not a file: remove it`)
+function notAFile(path: string, kind: string, code: string): Error {
+  return fileError(code, path, `${path} is ${kind}, not a file: remove it`)
 }
 
 /** Files are replaced, never cut: fewer bytes than the file has are a failure of the file system. */

@@ -401,7 +401,8 @@ function describe(record: LockRecord | null, path: string): string {
   const { holder, host } = record
   if (holder === null) return `an unknown writer (remove ${path} if nobody uses the session)`
   const current = currentHolder()
-  if (holder.place !== current.place) return `process ${holder.pid} on ${host}, or in a container of it (remove ${path} if it has ended)`
+  if (holder.place !== current.place)
+    return `process ${holder.pid} on ${host}, or in a container of it (remove ${path} if it has ended)`
   return holder.pid === current.pid
     ? `another thread or copy of this package in this process (${holder.pid})`
     : `process ${holder.pid} on ${host}`
