@@ -1,7 +1,7 @@
 // Text for a terminal.
-import { stripVTControlCharacters } from 'node:util'
 import cliTruncate from 'cli-truncate'
 import stringWidth from 'string-width'
+import stripAnsi from 'strip-ansi'
 
 /** No line of a terminal is longer, so the rest of a text is not read. */
 const LONGEST = 2000
@@ -10,7 +10,7 @@ const GAP = '  '
 /** The beginning of a text of unknown origin on one line, without anything that a terminal would obey. */
 export function toLine(text) {
   return (
-    stripVTControlCharacters(text.trimStart().slice(0, LONGEST))
+    stripAnsi(text.trimStart().slice(0, LONGEST))
       .replace(/\s+/g, ' ')
       .replace(/[\p{Cc}\p{Cs}]/gu, '\ufffd')
       // Format characters may reverse the direction of a line; the two joiners are part of words.
@@ -30,11 +30,18 @@ export function toColumns(rows, width, limits = []) {
   widths[widths.length - 1] = Math.max(width - taken, 10)
   const isNumeric = widths.map((_, column) => rows.some((row) => typeof row[column] === 'number'))
   const fit = (text, column) => {
-    const shown = cliTruncate(text, widths[column])
+    const shown = truncate(text, widths[column])
     const padding = ' '.repeat(widths[column] - stringWidth(shown))
     return isNumeric[column] ? padding + shown : shown + padding
   }
   return texts.map((row) => row.map(fit).join(GAP).trimEnd())
+}
+
+/** cli-truncate keeps a wide character that straddles the end, which is a column or two over. */
+function truncate(text, columns) {
+  let cut = cliTruncate(text, columns)
+  for (let limit = columns - 1; stringWidth(cut) > columns; limit -= 1) cut = cliTruncate(text, limit)
+  return cut
 }
 
 export function formatNumber(value) {
