@@ -1,5 +1,5 @@
 // What `toMessages` gives. Each type is assignable to that of the provider's own SDK;
-// tests/package/provider-types.test.mjs has the compiler see to it.
+// tests/package/providers/types.test.mjs has the compiler see to it.
 
 /** The formats that conversations are handed over in. */
 export type ProviderName = keyof ProviderRequests

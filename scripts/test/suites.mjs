@@ -104,7 +104,8 @@ async function browserVariables() {
 }
 
 async function startNodeTests(folder, variables = {}) {
-  const names = (await readdir(join(root, folder)).catch(() => [])).filter((name) => name.endsWith('.test.mjs'))
+  const entries = await readdir(join(root, folder), { recursive: true }).catch(() => [])
+  const names = entries.filter((name) => name.endsWith('.test.mjs'))
   if (names.length === 0) throw new SetupError(`There are no tests to run: ${folder}/ holds no *.test.mjs file.`)
   return {
     program: process.execPath,

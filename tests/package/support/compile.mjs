@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { folder, root } from '../installed.mjs'
+import { folder, root } from './installed.mjs'
 import { run } from './files.mjs'
 
 const compiler = join(

@@ -1,6 +1,6 @@
 // What every error has to be.
 import assert from 'node:assert/strict'
-import { load } from '../installed.mjs'
+import { load } from './installed.mjs'
 
 const peteos = await load('peteos-session')
 

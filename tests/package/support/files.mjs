@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { filesUnder, folder } from '../installed.mjs'
+import { filesUnder, folder } from './installed.mjs'
 
 /** A new folder that is removed when the test `t` ends. */
 export function tempDir(t) {

@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process'
 import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { folder } from '../installed.mjs'
+import { folder } from './installed.mjs'
 
 let counter = 0
 

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { Ajv } from 'ajv'
 import { jsonSchema, modelMessageSchema } from 'ai'
 import { createGenerator } from 'ts-json-schema-generator'
-import { root } from '../installed.mjs'
+import { root } from './installed.mjs'
 
 const TYPES = `
 import type { ChatCompletionMessageParam, ChatCompletionTool } from 'openai/resources/chat/completions'

@@ -1,0 +1,44 @@
+// The agent loop of examples/agent-loop, as somebody has it who copies it beside an installed package.
+import assert from 'node:assert/strict'
+import { cpSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { folder, root } from '../support/installed.mjs'
+import { run } from '../support/files.mjs'
+
+const PROVIDERS = ['openai-chat', 'openai-responses', 'anthropic', 'gemini']
+
+/** Runs it; resolves to what it prints. */
+async function runExample(t, ...args) {
+  const copy = join(folder, `agent-loop-${process.pid}`)
+  cpSync(join(root, 'examples', 'agent-loop'), copy, { recursive: true })
+  t.after(() => rmSync(copy, { recursive: true, force: true }))
+  return run(process.execPath, [join(copy, 'run.mjs'), ...args], { timeoutSeconds: 240 })
+}
+
+/** The rows of the table that it prints. */
+function rowsOf(output) {
+  const rows = output.split('\n').filter((line) => /^│ +\d/.test(line))
+  return rows.map((line) => {
+    const [, , provider, boundary, turns, requests, refusals, windows, tokens] = line.split('│').map((cell) => cell.trim())
+    return { provider, boundary, ...Object.fromEntries(Object.entries({ turns, requests, refusals, windows, tokens }).map(([key, value]) => [key, Number(value)])) }
+  })
+}
+
+test('200 turns under a small budget without one refusal, for each provider', async (t) => {
+  const rows = rowsOf(await runExample(t))
+  const expected = PROVIDERS.flatMap((provider) => ['exchange', 'turn'].map((boundary) => [`'${provider}'`, `'${boundary}'`]))
+  assert.deepEqual(rows.map(({ provider, boundary }) => [provider, boundary]), expected)
+  for (const row of rows) {
+    assert.deepEqual([row.turns, row.refusals], [200, 0], JSON.stringify(row))
+    assert.ok(row.requests > 600 && row.windows > 100 && row.tokens <= 1500, JSON.stringify(row))
+  }
+})
+
+test('the stand-in refuses what a window of messages makes', async (t) => {
+  const error = await runExample(t, '--boundary', 'message').then(
+    () => assert.fail('it was not refused'),
+    (error) => error.message,
+  )
+  for (const provider of PROVIDERS) assert.match(error, new RegExp(`^${provider}, message: .*(call|result|output)`, 'm'))
+})

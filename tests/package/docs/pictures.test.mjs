@@ -1,0 +1,18 @@
+// The pictures of docs/windows.md show what the library decides.
+import assert from 'node:assert/strict'
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { windowPictures } from '../../../scripts/pictures/windows.mjs'
+import { load, root } from '../support/installed.mjs'
+
+test('the pictures are those that `node scripts/pictures.mjs` draws', async () => {
+  const pictures = windowPictures(await load('peteos-session'))
+  const folder = join(root, 'docs', 'pictures')
+  assert.deepEqual(readdirSync(folder).sort(), Object.keys(pictures).map((name) => `${name}.svg`).sort())
+  for (const [name, svg] of Object.entries(pictures)) {
+    assert.equal(readFileSync(join(folder, `${name}.svg`), 'utf8'), svg, `${name}: run node scripts/pictures.mjs`)
+  }
+  assert.match(pictures['window-message'], /results without their call/)
+  assert.doesNotMatch(pictures['window-exchange'] + pictures['window-turn'], /results without their call/)
+})

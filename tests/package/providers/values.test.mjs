@@ -1,0 +1,440 @@
+// What `fromMessages` takes besides what `toMessages` gives, and what it refuses.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { jsonSchema, tool } from 'ai'
+import { load } from '../support/installed.mjs'
+import { conversationOf } from '../support/conversations.mjs'
+import { refusedNow } from '../support/errors.mjs'
+import { shown } from '../support/values.mjs'
+
+const { fromMessages, toMessages } = await load('peteos-session')
+
+const text = (said) => ({ type: 'text', text: said })
+const say = (role, ...content) => ({ role, content })
+const imported = (value, provider) => conversationOf(fromMessages(value, provider))
+const messagesOf = (value, provider) => imported(value, provider).messages
+const parameters = { type: 'object', properties: { a: { type: 'number' } } }
+
+test('openai-chat: what requests of others say', () => {
+  const messages = messagesOf(
+    [
+      {
+        role: 'user',
+        name: 'ann',
+        content: [
+          { type: 'text', text: 'a' },
+          { type: 'image_url', image_url: { url: 'data:image/png;base64,AAAA', detail: 'auto' } },
+        ],
+      },
+      {
+        role: 'assistant',
+        content: null,
+        refusal: null,
+        annotations: [],
+        audio: null,
+        function_call: null,
+        tool_calls: [{ id: 'c', type: 'function', function: { name: 'f', arguments: 'not JSON' } }],
+      },
+      {
+        role: 'tool',
+        tool_call_id: 'c',
+        content: [
+          { type: 'text', text: 'x' },
+          { type: 'text', text: 'y' },
+        ],
+      },
+      { role: 'assistant', refusal: 'I will not.' },
+      { role: 'assistant', content: [{ type: 'refusal', refusal: 'No.' }] },
+    ],
+    'openai-chat',
+  )
+  assert.deepEqual(messages, [
+    say('user', text('a'), {
+      type: 'image',
+      source: { type: 'base64', data: 'AAAA', media_type: 'image/png' },
+      detail: 'auto',
+    }),
+    say('assistant', { type: 'tool_use', call_id: 'c', name: 'f', arguments: 'not JSON', approval_status: 'approved' }),
+    say('tool_result', { type: 'tool_result', call_id: 'c', content: 'x\ny', execution_status: 'executed' }),
+    say('assistant', text('I will not.')),
+    say('assistant', text('No.')),
+  ])
+})
+
+test('openai-responses: what requests of others say', () => {
+  const request = {
+    instructions: null,
+    input: [
+      {
+        role: 'user',
+        content: [
+          { type: 'input_text', text: 'a' },
+          { type: 'input_image', detail: 'low', image_url: 'https://example.com/a' },
+          { type: 'input_file', file_url: 'https://example.com/b.pdf' },
+        ],
+      },
+      {
+        type: 'reasoning',
+        id: 'rs_1',
+        summary: [
+          { type: 'summary_text', text: 'one' },
+          { type: 'summary_text', text: 'two' },
+        ],
+        encrypted_content: null,
+        status: 'completed',
+      },
+      {
+        type: 'message',
+        id: 'msg_1',
+        status: 'completed',
+        role: 'assistant',
+        content: [
+          { type: 'output_text', text: 'b', annotations: [], logprobs: [] },
+          { type: 'output_text', text: 'c', annotations: [] },
+        ],
+      },
+      { type: 'function_call', id: 'fc_1', call_id: 'c', name: 'f', arguments: '{}', status: 'completed' },
+      {
+        type: 'function_call_output',
+        call_id: 'c',
+        output: [
+          { type: 'input_text', text: 'x' },
+          { type: 'input_image', image_url: 'data:image/png;base64,AAAA' },
+        ],
+      },
+    ],
+  }
+  assert.deepEqual(messagesOf(request, 'openai-responses'), [
+    say(
+      'user',
+      text('a'),
+      { type: 'image', source: { type: 'url', url: 'https://example.com/a' }, detail: 'low' },
+      { type: 'pdf', source: { type: 'url', url: 'https://example.com/b.pdf' } },
+    ),
+    say(
+      'assistant',
+      { type: 'thinking', text: 'one\n\ntwo', id: 'rs_1', summary: ['one', 'two'] },
+      { ...text('b'), item_id: 'msg_1' },
+      { ...text('c'), item_id: 'msg_1' },
+      { type: 'tool_use', call_id: 'c', name: 'f', arguments: '{}', approval_status: 'approved', item_id: 'fc_1' },
+    ),
+    say(
+      'tool_result',
+      { type: 'tool_result', call_id: 'c', content: 'x', execution_status: 'executed' },
+      { type: 'image', source: { type: 'base64', data: 'AAAA', media_type: 'image/png' } },
+    ),
+  ])
+  const back = toMessages(fromMessages(request, 'openai-responses'), 'openai-responses').input
+  assert.deepEqual(back[1].summary, request.input[1].summary)
+  assert.deepEqual(back[2], {
+    ...request.input[2],
+    content: [
+      { type: 'output_text', text: 'b', annotations: [] },
+      { type: 'output_text', text: 'c', annotations: [] },
+    ],
+  })
+  assert.deepEqual(messagesOf({ input: 'Hi' }, 'openai-responses'), [say('user', text('Hi'))])
+})
+
+test('openai-responses: an item has its id only where its reasoning is', () => {
+  const input = [
+    { role: 'user', content: 'a' },
+    { type: 'reasoning', id: 'rs_1', summary: [], encrypted_content: 'x' },
+    { type: 'function_call', id: 'fc_1', call_id: 'c', name: 'f', arguments: '{}' },
+  ]
+  const context = fromMessages(input, 'openai-responses')
+  const call = (of) => toMessages(of, 'openai-responses').input.at(-1)
+  assert.deepEqual(call(context), input[2])
+  const { id, ...withoutId } = input[2]
+  assert.equal(id, 'fc_1')
+  assert.deepEqual(call(context.stripThinking()), withoutId)
+})
+
+test('anthropic: what requests of others say', () => {
+  const request = {
+    system: [{ type: 'text', text: 'one', cache_control: { type: 'ephemeral' } }],
+    messages: [
+      { role: 'user', content: 'a' },
+      {
+        role: 'assistant',
+        content: [
+          { type: 'thinking', thinking: 'hm', signature: 's' },
+          { type: 'redacted_thinking', data: 'd' },
+          { type: 'tool_use', id: 't', name: 'f', input: {} },
+        ],
+      },
+      {
+        role: 'user',
+        content: [
+          {
+            type: 'tool_result',
+            tool_use_id: 't',
+            is_error: true,
+            content: [
+              { type: 'text', text: 'x' },
+              { type: 'text', text: 'y' },
+              { type: 'image', source: { type: 'url', url: 'https://example.com/a' } },
+            ],
+          },
+          { type: 'text', text: 'b' },
+        ],
+      },
+      { role: 'user', content: [{ type: 'tool_result', tool_use_id: 'u' }] },
+      { role: 'assistant', content: 'c' },
+    ],
+  }
+  const { system, messages } = imported(request, 'anthropic')
+  assert.deepEqual(system, [{ ...text('one'), cache_control: { type: 'ephemeral' } }])
+  assert.deepEqual(messages, [
+    say('user', text('a')),
+    say(
+      'assistant',
+      { type: 'thinking', text: 'hm', signature: 's' },
+      { type: 'redacted_thinking', data: 'd' },
+      { type: 'tool_use', call_id: 't', name: 'f', arguments: '{}', approval_status: 'approved' },
+    ),
+    say(
+      'tool_result',
+      { type: 'tool_result', call_id: 't', content: 'x\ny', execution_status: 'executed', is_error: true },
+      { type: 'image', source: { type: 'url', url: 'https://example.com/a' } },
+      text('b'),
+    ),
+    say('tool_result', { type: 'tool_result', call_id: 'u', content: '', execution_status: 'executed' }),
+    say('assistant', text('c')),
+  ])
+})
+
+test('gemini: what requests of others say', () => {
+  const contents = [
+    { parts: [{ text: 'a' }, { inlineData: { mimeType: 'video/mp4', data: 'AAAA' } }] },
+    {
+      role: 'model',
+      parts: [
+        { text: 'hm', thought: true },
+        { functionCall: { name: 'f' }, thoughtSignature: 's' },
+        { functionCall: { name: 'f', args: { n: 1 } } },
+      ],
+    },
+    {
+      role: 'function',
+      parts: [
+        { functionResponse: { name: 'f', response: { temperature: 5 } } },
+        { functionResponse: { name: 'f', response: { error: 'no' } } },
+      ],
+    },
+  ]
+  const config = {
+    systemInstruction: 'Be brief.',
+    tools: [
+      {
+        functionDeclarations: [
+          { name: 'f', parameters: { type: 'OBJECT', properties: { type: { type: 'STRING', enum: ['A'] } } } },
+        ],
+      },
+    ],
+  }
+  const { system, tools, messages } = imported({ model: 'm', contents, config }, 'gemini')
+  assert.deepEqual(system, [text('Be brief.')])
+  assert.deepEqual(tools, [
+    { type: 'tool', name: 'f', parameters: { type: 'object', properties: { type: { type: 'string', enum: ['A'] } } } },
+  ])
+  const [first, second] = messages[1].content.slice(1).map(({ call_id }) => call_id)
+  assert.match(first, /^call_/)
+  assert.notEqual(first, second)
+  assert.deepEqual(messages, [
+    say('user', text('a'), { type: 'video', source: { type: 'base64', data: 'AAAA', media_type: 'video/mp4' } }),
+    say(
+      'assistant',
+      { type: 'thinking', text: 'hm' },
+      {
+        type: 'tool_use',
+        call_id: first,
+        name: 'f',
+        arguments: '{}',
+        approval_status: 'approved',
+        thought_signature: 's',
+      },
+      { type: 'tool_use', call_id: second, name: 'f', arguments: '{"n":1}', approval_status: 'approved' },
+    ),
+    say(
+      'tool_result',
+      { type: 'tool_result', call_id: first, content: '{"temperature":5}', execution_status: 'executed' },
+      { type: 'tool_result', call_id: second, content: 'no', execution_status: 'executed', is_error: true },
+    ),
+  ])
+  for (const value of ['Hi', ['Hi'], [{ text: 'Hi' }], { text: 'Hi' }, { role: 'user', parts: [{ text: 'Hi' }] }]) {
+    assert.deepEqual(messagesOf({ contents: value }, 'gemini'), [say('user', text('Hi'))], shown(value))
+  }
+})
+
+test('ai-sdk: what requests of others say', () => {
+  const result = (output, id = 'c') => ({ type: 'tool-result', toolCallId: id, toolName: 'f', output })
+  const value = [
+    { role: 'user', content: 'a' },
+    {
+      role: 'user',
+      content: [
+        { type: 'image', image: 'iVBORw0KGgoAAAA' },
+        { type: 'image', image: new URL('https://example.com/a.png') },
+        { type: 'file', data: 'data:application/pdf;base64,AAAA', mediaType: 'application/pdf' },
+      ],
+    },
+    {
+      role: 'assistant',
+      content: [
+        { type: 'reasoning', text: 'hm', providerOptions: { acme: { s: 1 } } },
+        { type: 'tool-call', toolCallId: 'c', toolName: 'f', input: { a: 1 } },
+      ],
+    },
+    { role: 'tool', content: [result({ type: 'json', value: { b: [1] } })] },
+    {
+      role: 'tool',
+      content: [result({ type: 'error-json', value: null }), result({ type: 'execution-denied', reason: 'no' })],
+    },
+    {
+      role: 'tool',
+      content: [
+        result(
+          {
+            type: 'content',
+            value: [
+              { type: 'text', text: 'x' },
+              { type: 'image-data', data: 'AAAA', mediaType: 'image/png' },
+            ],
+          },
+          'other',
+        ),
+      ],
+    },
+  ]
+  const done = { type: 'tool_result', call_id: 'c', execution_status: 'executed' }
+  assert.deepEqual(messagesOf(value, 'ai-sdk'), [
+    say('user', text('a')),
+    say(
+      'user',
+      { type: 'image', source: { type: 'base64', data: 'iVBORw0KGgoAAAA', media_type: 'image/png' } },
+      { type: 'image', source: { type: 'url', url: 'https://example.com/a.png' } },
+      { type: 'pdf', source: { type: 'base64', data: 'AAAA', media_type: 'application/pdf' } },
+    ),
+    say(
+      'assistant',
+      { type: 'thinking', text: 'hm', provider_options: { acme: { s: 1 } } },
+      { type: 'tool_use', call_id: 'c', name: 'f', arguments: '{"a":1}', approval_status: 'approved' },
+    ),
+    say('tool_result', { ...done, content: '{"b":[1]}' }),
+    say(
+      'tool_result',
+      { ...done, content: 'null', is_error: true },
+      { ...done, content: 'no', is_error: true, execution_status: 'denied' },
+    ),
+    say(
+      'tool_result',
+      { ...done, call_id: 'other', content: 'x', name: 'f' },
+      { type: 'image', source: { type: 'base64', data: 'AAAA', media_type: 'image/png' } },
+    ),
+  ])
+  assert.deepEqual(messagesOf({ prompt: 'Hi' }, 'ai-sdk'), [say('user', text('Hi'))])
+  const tools = { add: tool({ description: 'Adds', inputSchema: jsonSchema(parameters) }) }
+  assert.deepEqual(imported({ messages: [], tools }, 'ai-sdk').tools, [
+    { type: 'tool', name: 'add', description: 'Adds', parameters },
+  ])
+  for (const system of ['one', { role: 'system', content: 'one' }, [{ role: 'system', content: 'one' }]]) {
+    assert.deepEqual(imported({ system, messages: [] }, 'ai-sdk').system, [text('one')])
+  }
+})
+
+test('errors of a value name the way to the field', () => {
+  const call = { id: 'c', type: 'function', function: { arguments: '{}' } }
+  const cases = [
+    [
+      'openai-chat',
+      {
+        messages: [
+          { role: 'user', content: 'a' },
+          { role: 'assistant', tool_calls: [call] },
+        ],
+      },
+      'value.messages[1].tool_calls[0].function.name',
+    ],
+    ['openai-chat', [{ role: 'function', name: 'f', content: 'x' }], 'value[0].role'],
+    ['openai-chat', [{ role: 'assistant', function_call: {} }], 'value[0].function_call'],
+    [
+      'openai-chat',
+      [{ role: 'assistant', tool_calls: [{ id: 'c', type: 'custom', custom: {} }] }],
+      'value[0].tool_calls[0].type',
+    ],
+    [
+      'openai-chat',
+      [{ role: 'user', content: [{ type: 'file', file: { file_id: 'f' } }] }],
+      'value[0].content[0].file.file_data',
+    ],
+    [
+      'openai-chat',
+      [{ role: 'user', content: [{ type: 'image_url', image_url: { url: 'data:x' } }] }],
+      'value[0].content[0].image_url.url',
+    ],
+    [
+      'openai-chat',
+      [{ role: 'user', content: [{ type: 'input_audio', input_audio: { data: '', format: 'ogg' } }] }],
+      'value[0].content[0].input_audio.format',
+    ],
+    ['openai-chat', { messages: [], functions: [] }, 'value.functions'],
+    ['openai-chat', { messages: [], tools: [{ type: 'custom' }] }, 'value.tools[0].type'],
+    ['openai-chat', [{ role: 'tool', tool_call_id: 5, content: '' }], 'value[0].tool_call_id'],
+    ['openai-responses', { input: [{ type: 'web_search_call' }] }, 'value.input[0].type'],
+    ['openai-responses', { input: [{ type: 'reasoning', summary: [] }] }, 'value.input[0].id'],
+    ['openai-responses', { input: [{ role: 'robot', content: '' }] }, 'value.input[0].role'],
+    ['openai-responses', { input: [], tools: [{ type: 'web_search' }] }, 'value.tools[0].type'],
+    [
+      'openai-responses',
+      [{ role: 'user', content: [{ type: 'input_image', file_id: 'f' }] }],
+      'value[0].content[0].image_url',
+    ],
+    ['anthropic', [{ role: 'robot', content: [] }], 'value[0].role'],
+    ['anthropic', [{ role: 'user' }], 'value[0].content'],
+    ['anthropic', [{ role: 'user', content: [{ type: 'server_tool_use' }] }], 'value[0].content[0].type'],
+    [
+      'anthropic',
+      [{ role: 'user', content: [{ type: 'tool_use', id: 'a', name: 'f', input: [] }] }],
+      'value[0].content[0].input',
+    ],
+    [
+      'anthropic',
+      [
+        {
+          role: 'user',
+          content: [{ type: 'document', source: { type: 'base64', media_type: 'text/plain', data: '' } }],
+        },
+      ],
+      'value[0].content[0].source.media_type',
+    ],
+    ['anthropic', { messages: [], tools: [{ type: 'bash_20250124', name: 'bash' }] }, 'value.tools[0].type'],
+    ['anthropic', { messages: [], system: 5 }, 'value.system'],
+    ['gemini', [{ role: 'robot', parts: [] }], 'value[0].role'],
+    ['gemini', [{ role: 'user', parts: [{ executableCode: {} }] }], 'value[0].parts[0]'],
+    [
+      'gemini',
+      [{ role: 'user', parts: [{ inlineData: { data: '', mimeType: 'text/plain' } }] }],
+      'value[0].parts[0].inlineData.mimeType',
+    ],
+    ['gemini', { contents: [], tools: [{ googleSearch: {} }] }, 'value.tools[0].googleSearch'],
+    [
+      'gemini',
+      { contents: [], config: { tools: [{ functionDeclarations: [{}] }] } },
+      'value.config.tools[0].functionDeclarations[0].name',
+    ],
+    ['ai-sdk', [{ role: 'user', content: [{ type: 'image', image: 'AAAA' }] }], 'value[0].content[0].image'],
+    ['ai-sdk', [{ role: 'user', content: [{ type: 'image', image: new Uint8Array(3) }] }], 'value[0].content[0].image'],
+    [
+      'ai-sdk',
+      [{ role: 'user', content: [{ type: 'file', data: 'AAAA', mediaType: 'text/plain' }] }],
+      'value[0].content[0].mediaType',
+    ],
+    ['ai-sdk', [{ role: 'tool', content: [{ type: 'tool-approval-response' }] }], 'value[0].content[0].type'],
+    ['ai-sdk', { messages: [], tools: { f: { inputSchema: {}, execute() {} } } }, 'value.tools.f.execute'],
+    ['ai-sdk', { messages: [], tools: { f: {} } }, 'value.tools.f.inputSchema'],
+  ]
+  for (const [provider, value, argument] of cases) {
+    refusedNow(() => fromMessages(value, provider), 'InvalidArgumentError', { argument }, `${provider} ${argument}`)
+  }
+})
