@@ -2,7 +2,7 @@ import type { ContextHandle, SessionHandle } from '../../pkg/peteos_session.js'
 import { DisposedError, InvalidArgumentError } from '../errors.js'
 import { readOptions } from '../read-options.js'
 import { defaultStorage } from '../storage/default.js'
-import { locked } from '../storage/locked.js'
+import { locked, lockedSync } from '../storage/locked.js'
 import { checkStorage, type SessionStorage } from '../storage/storage.js'
 import type { EncodingName } from '../tokens/encodings.js'
 import { fromJsonText, toJsonText } from '../wasm/json-text.js'
@@ -142,7 +142,10 @@ export class Session {
     const { storage: given, maxFileBytes } = readOptions(options, READ_OPTIONS, 'Session.repair')
     const storage = storageOf(given)
     await init()
-    return fromJsonText<SessionRepair>(await rust().repairSession(parentDir, uuid, storage, maxFileBytes))
+    const text = await locked(storage, rust().sessionDir(parentDir, uuid), (lease) =>
+      rust().repairSession(parentDir, uuid, storage, maxFileBytes, lease),
+    )
+    return fromJsonText<SessionRepair>(text)
   }
 
   /**
@@ -280,7 +283,14 @@ export class Session {
     const handle = this.#rust
     const save = this.#saves.then(async () => {
       if (!handle.hasChanges) return []
-      return locked(this.#storage, handle.sessionDir, () => handle.save(onConflict === 'fork') as Promise<string[]>)
+      const keepsBoth = onConflict === 'fork'
+      for (;;) {
+        const forks = await locked(this.#storage, handle.sessionDir, (lease) => {
+          return handle.save(keepsBoth, lease) as Promise<string[] | undefined>
+        })
+        // Otherwise the lock was lost, and what is left is saved under the lock again.
+        if (forks !== undefined) return forks
+      }
     })
     this.#saves = save.catch(() => undefined)
     const forks = this.#forked(await save)
@@ -288,14 +298,17 @@ export class Session {
   }
 
   /**
-   * As {@link save}, done when it returns: for the event `exit` of Node, when no promise is awaited any more. A save that
-   * is under way writes no more; what it had left is written here. No lock is waited for.
+   * As {@link save}, done when it returns: for the event `exit` of Node, when no promise is awaited any more. A save of this
+   * session that is under way writes no more; what it had left is written here. Where the storage has synchronous locks it
+   * holds that of the session's directory, and waits for another process by blocking, for a short time; a save of another
+   * object in this thread that is under way is overtaken, and rejects with a `ConflictError`.
    *
-   * @throws {ConflictError} as {@link save} does, where the adapter has `digestSync`.
-   * @throws {StorageError} when the storage fails, or has no `writeSync`.
+   * @throws {ConflictError} as {@link save} does, if the adapter has `digestSync`.
+   * @throws {StorageError} if the storage fails, has no `writeSync`, or its lock could not be acquired in time (`ELOCKED`).
    */
   saveSync(): void {
-    this.#rust.saveSync()
+    const handle = this.#rust
+    if (handle.hasChanges) lockedSync(this.#storage, handle.sessionDir, (lease) => handle.saveSync(lease))
   }
 
   /**
