@@ -3,7 +3,7 @@ import { DisposedError, InvalidArgumentError } from '../errors.js'
 import { readOptions } from '../read-options.js'
 import { defaultStorage } from '../storage/default.js'
 import { locked, lockedSync } from '../storage/locked.js'
-import { checkStorage, type SessionStorage } from '../storage/storage.js'
+import { checkStorage, hasMethod, type SessionStorage } from '../storage/storage.js'
 import type { EncodingName } from '../tokens/encodings.js'
 import { fromJsonText, toJsonText } from '../wasm/json-text.js'
 import { init } from '../wasm/loading.js'
@@ -59,6 +59,8 @@ export type HookCallback = () => string | Promise<string>
 export class Session {
   #handle: SessionHandle | null
   readonly #storage: SessionStorage
+  /** As the caller named it. */
+  readonly #directory: string
   readonly #state = new SessionState(() => this.#rust)
   /** The contexts that somebody holds, so that each is one object. */
   readonly #contexts = new Map<string, WeakRef<Context>>()
@@ -70,9 +72,10 @@ export class Session {
   /** Settled when no save is under way. */
   #saves: Promise<unknown> = Promise.resolve()
 
-  private constructor(handle: SessionHandle, storage: SessionStorage) {
+  private constructor(handle: SessionHandle, storage: SessionStorage, directory: string) {
     this.#handle = handle
     this.#storage = storage
+    this.#directory = directory
   }
 
   /**
@@ -85,8 +88,9 @@ export class Session {
     const { storage: given, ...specials } = readOptions(options, SESSION_OPTIONS, 'Session.create')
     const storage = storageOf(given)
     const [systemPrompt, toolDefinitions] = specialTexts(specials)
-    const handle = rust().SessionHandle.create(parentDir, storage, systemPrompt, toolDefinitions)
-    return new Session(handle, storage) as NewSession
+    const directory = lastingPath(storage, parentDir)
+    const handle = rust().SessionHandle.create(directory, storage, systemPrompt, toolDefinitions)
+    return new Session(handle, storage, rust().sessionDir(parentDir, handle.uuid)) as NewSession
   }
 
   /**
@@ -103,9 +107,10 @@ export class Session {
   static async load(parentDir: string, uuid: string, options: LoadOptions = {}): Promise<Session> {
     const { storage: given, activeContextId, maxFileBytes } = readOptions(options, LOAD_OPTIONS, 'Session.load')
     const storage = storageOf(given)
+    const directory = lastingPath(storage, parentDir)
     await init()
-    const handle = await rust().SessionHandle.load(parentDir, uuid, storage, activeContextId, maxFileBytes)
-    return new Session(handle, storage)
+    const handle = await rust().SessionHandle.load(directory, uuid, storage, activeContextId, maxFileBytes)
+    return new Session(handle, storage, rust().sessionDir(parentDir, uuid))
   }
 
   /**
@@ -129,8 +134,8 @@ export class Session {
   /**
    * Mends what {@link check} calls `repairable`: what loses nothing that could be read before. Each file is copied before
    * it is changed, to `<name>.<time>.bak` beside it; the contexts are written first, `session.json` last. What is left is
-   * in `check` of the result. Done again it finds nothing to do. No one else should save the session meanwhile; a file
-   * that changes all the same is not touched.
+   * in `check` of the result. Done again it finds nothing to do. Where the storage has locks it holds that of the session's
+   * directory; a file that another writer changes all the same is not touched.
    *
    * @throws {ConflictError} when somebody else changes a file meanwhile; what was done before stands.
    * @throws {SessionNotFoundError} as {@link check}.
@@ -175,7 +180,8 @@ export class Session {
 
   /** The directory of the session: `parentDir/uuid`. */
   get sessionDir(): string {
-    return this.#rust.sessionDir
+    if (this.isFreed) throw new DisposedError('session')
+    return this.#directory
   }
 
   /** The adapter that keeps the session. */
@@ -454,6 +460,12 @@ export class Session {
 
 makeDisposable(Session.prototype)
 makeAsyncDisposable(Session.prototype)
+
+/** The parent directory of a session for the time that the session lives. */
+function lastingPath(storage: SessionStorage, parentDir: string): string {
+  if (typeof parentDir !== 'string' || !hasMethod(storage, 'absolutePath')) return parentDir
+  return storage.absolutePath?.(parentDir) ?? parentDir
+}
 
 function storageOf(storage: SessionStorage | undefined): SessionStorage {
   return storage === undefined ? defaultStorage() : checkStorage(storage)

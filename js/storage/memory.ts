@@ -64,6 +64,8 @@ export class MemoryStorage implements SessionStorage {
   async lock<T>(directory: string, work: (lease: StorageLease) => Promise<T>): Promise<T> {
     const onTimeout = () => lockTimeoutError(directory, 'another user of this MemoryStorage', LOCK_TIMEOUT)
     return this.#queue.run(directory, LOCK_TIMEOUT, onTimeout, async () => {
+      // A synchronous holder is done by then.
+      await undefined
       const lease = this.#lease(directory)
       try {
         return await work(lease)

@@ -165,8 +165,9 @@ const SYNC_LOCK_CASES: readonly Case[] = (
             throw Object.assign(new Error('of the work'), { code: 'ELOCKED' })
           }
           await failureOf((async () => lockSync(storage, directory, refuse))(), 'a synchronous lock')
-          lease?.check()
-          await storage.write(path, Uint8Array.of(1), lease)
+          const goOn = async () => storage.write(path, Uint8Array.of(1), lease)
+          const failure = await goOn().catch((error: unknown) => error)
+          expect(failure === undefined, `the holder lost its lock to one that has written nothing: ${String(failure)}`)
         })
         expectBytes(await storage.read(path), Uint8Array.of(1), 'the file')
         expectNames(await storage.list(directory), ['file'], 'the directory after it was locked')
