@@ -135,7 +135,7 @@ impl SyncStorage for JsStorage {
         let answer = answer.map_err(|cause| failure(Operation::Write, path, cause))?;
         match is_absent(&answer) {
             true => Ok(()),
-            false => Err(wrong_answer(Operation::Write, path, "undefined from writeSync")),
+            false => Err(wrong_answer(Operation::Write, path, "nothing from writeSync")),
         }
     }
 
