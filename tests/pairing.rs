@@ -67,7 +67,11 @@ fn of_file(words: &str) -> Vec<Unpaired> {
     let environment = TestEnvironment::default();
     let mut session = Session::create("a", None, None, &environment);
     let context = session.active_context().unwrap().clone();
-    context.change(|context| Ok(append_all(context, words, &environment))).unwrap();
+    let append = |context: &mut _| {
+        append_all(context, words, &environment);
+        Ok(())
+    };
+    context.change(append).unwrap();
     let mut disk = Disk::default();
     disk.save(&mut session);
     let findings = disk.check(session.layout()).findings;
@@ -122,10 +126,13 @@ fn all_agree(words: &str) -> Vec<Unpaired> {
     expected
 }
 
+/// What is unpaired: its kind, the position of its message and the id of the call.
+type Case<'c> = (Kind, usize, &'c str);
+
 #[test]
 fn conversations_on_which_the_three_once_differed() {
     use Kind::{Orphan, Pending, Unanswered};
-    let cases: [(&str, &[(Kind, usize, &str)]); 10] = [
+    let cases: [(&str, &[Case]); 10] = [
         // The file check took any later message for the end of the wait.
         ("u c1 u", &[(Pending, 1, "1")]),
         ("u c1 s", &[(Pending, 1, "1")]),

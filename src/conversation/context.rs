@@ -202,8 +202,8 @@ impl Context {
         Anchors(vec![anchor(SYSTEM_PROMPT, system), anchor(TOOLS, tools), anchor(MESSAGES, count)])
     }
 
-    /// Takes the dict that a caller hands in instead of the one there is. Messages that are the same in both stay the
-    /// same objects; numbers that JavaScript could not keep exactly (`1.0`, 2⁶³) stay as they were where they are equal.
+    /// Replaces the dict. Messages that are equal in both keep their identity; numbers that are equal as doubles keep
+    /// their text (`1.0`, 2⁶³).
     ///
     /// # Errors
     ///

@@ -357,7 +357,7 @@ impl Message {
         Ok(text)
     }
 
-    /// Whether another message is this one as JavaScript was shown it, where numbers are doubles.
+    /// Whether another message is this one, if numbers are compared as doubles.
     pub(super) fn is_shown_as(&self, other: &Self) -> bool {
         let mut dict = Value::Object(other.dict.clone());
         self.keep_numbers(&mut dict);

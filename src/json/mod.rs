@@ -28,5 +28,5 @@ pub use reader::{MAX_DEPTH, MAX_VALUES};
 pub use torn::{Torn, is_torn_at, read_torn};
 pub use write::{to_compact_text, to_file_bytes};
 
-/// The largest whole number that JavaScript and every JSON reader keep exactly: 2⁵³ − 1.
+/// The largest whole number that a double and every JSON reader keeps exactly: 2⁵³ − 1.
 pub const MAX_SAFE_INTEGER: u64 = (1 << 53) - 1;

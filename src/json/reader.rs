@@ -7,7 +7,7 @@ use super::oddities::Oddities;
 use super::path::FieldPath;
 
 /// Arrays and objects may be nested this deep (the outermost one is level 1). Writing, copying and dropping a value are
-/// recursive, here and in every JavaScript engine; the limit keeps all of them far from the end of a stack.
+/// recursive, here and in most JSON readers; the limit keeps all of them far from the end of a stack.
 pub const MAX_DEPTH: usize = 1000;
 
 pub(super) const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";

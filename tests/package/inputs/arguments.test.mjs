@@ -19,13 +19,13 @@ test('a count or a budget that is not a non-negative integer is refused', async 
         refusedNow(
           () => owner.rollingSequenceWindow(value),
           'InvalidArgumentError',
-          { argument: 'count', message: /count: expected a whole number/ },
+          { argument: 'count', message: /count: expected a non-negative integer/ },
           shown(value),
         )
         refusedNow(
           () => owner.rollingTokenWindow(value),
           'InvalidArgumentError',
-          { argument: 'maxTokens', message: /maxTokens: expected a whole number/ },
+          { argument: 'maxTokens', message: /maxTokens: expected a non-negative integer/ },
           shown(value),
         )
       }
