@@ -1,0 +1,79 @@
+//! What the rules find.
+
+use serde::{Serialize, Serializer};
+
+use super::super::format::ProviderFormat;
+use super::rule::Rule;
+
+/// One thing that a provider would refuse.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Finding {
+    /// The rule that is broken.
+    pub rule: Rule,
+    /// The path of the field at fault, such as `messages[3].content[0].call_id`, in all messages of the context.
+    pub path: String,
+    /// What is wrong.
+    pub message: String,
+    /// What to do.
+    pub fix: &'static str,
+}
+
+impl Serialize for Rule {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.name())
+    }
+}
+
+/// Collects the findings of a conversation.
+pub struct Findings<'f> {
+    format: &'f dyn ProviderFormat,
+    found: Vec<(Place, Finding)>,
+}
+
+/// Where a finding is: the position of the message, then that of the part counted from 1, 0 for the message itself.
+type Place = (usize, usize);
+
+impl<'f> Findings<'f> {
+    /// No findings yet.
+    pub fn of(format: &'f dyn ProviderFormat) -> Self {
+        Self { format, found: Vec::new() }
+    }
+
+    /// Adds a finding on the whole list; `message` says what the format does, without its name.
+    pub fn on_list(&mut self, rule: Rule, message: &str, fix: &'static str) {
+        self.push((0, 0), rule, "messages".to_owned(), message, fix);
+    }
+
+    /// Adds a finding on a message, or on a field of it.
+    pub fn on_message(&mut self, rule: Rule, position: usize, field: &str, message: &str, fix: &'static str) {
+        self.push((position, 0), rule, join(format!("messages[{position}]"), field), message, fix);
+    }
+
+    /// Adds a finding on a part of a message, or on a field of it.
+    pub fn on_part(
+        &mut self,
+        rule: Rule,
+        (position, part): (usize, usize),
+        field: &str,
+        message: &str,
+        fix: &'static str,
+    ) {
+        let path = join(format!("messages[{position}].content[{part}]"), field);
+        self.push((position, part + 1), rule, path, message, fix);
+    }
+
+    fn push(&mut self, place: Place, rule: Rule, path: String, message: &str, fix: &'static str) {
+        let message = [self.format.name(), message].join(" ");
+        self.found.push((place, Finding { rule, path, message, fix }));
+    }
+
+    /// The findings by place, then by rule.
+    pub fn sorted(mut self) -> Vec<Finding> {
+        self.found.sort_by_key(|(place, finding)| (*place, finding.rule));
+        self.found.into_iter().map(|(_, finding)| finding).collect()
+    }
+}
+
+fn join(path: String, field: &str) -> String {
+    if field.is_empty() { path } else { format!("{path}.{field}") }
+}
