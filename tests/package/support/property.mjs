@@ -29,7 +29,7 @@ export async function forAll(runs, arbitrary, law) {
   if (!details.failed) return
   const { seed, counterexamplePath, errorInstance } = details
   const repeat = `Repeat it with PETEOS_SEED=${seed} PETEOS_PATH=${counterexamplePath}.`
-  throw new Error(`${repeat}\n${fc.defaultReportMessage(details)}`, { cause: errorInstance })
+  throw new Error(`${errorInstance.message}\n${fc.defaultReportMessage(details)}\n${repeat}`, { cause: errorInstance })
 }
 
 /** Whether the seed is the usual one: numbers of cases of a kind are only known of it. */
