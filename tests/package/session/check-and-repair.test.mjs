@@ -629,7 +629,7 @@ test('any damage of one byte, or cut, of any file: found, or loaded the same; a 
     const shown = async () => {
       const session = await open()
       const other = await session.loadContext(first.split('/').at(-1).slice(0, -5))
-      return JSON.stringify([session.rawDict, session.activeContext.rawDict, other.rawDict])
+      return JSON.stringify([session.rawDict, session.activeContext?.rawDict, other.rawDict])
     }
     const whole = await shown()
     const file = { active, first, sessionPath }[damage.file]

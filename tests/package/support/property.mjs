@@ -4,13 +4,16 @@ import fc from 'fast-check'
 /** A law that is slow to check would be reduced for hours; so many seconds have to do. */
 const SECONDS_TO_REDUCE = 60
 
+const { PETEOS_RUNS, PETEOS_SEED, PETEOS_PATH = '' } = process.env
+
+export const SEED = Number(PETEOS_SEED ?? 1)
+
 /**
  * Checks `law` for `runs` values of an arbitrary of fast-check; the law throws, or rejects, where it does not hold.
  * The values are the same in each run. `PETEOS_RUNS=5000` tries more of them, `PETEOS_SEED=7` others; a failure says
  * which `PETEOS_SEED` and `PETEOS_PATH` repeat its smallest case.
  */
 export async function forAll(runs, arbitrary, law) {
-  const { PETEOS_RUNS, PETEOS_SEED, PETEOS_PATH } = process.env
   let end = Number.POSITIVE_INFINITY
   const property = fc.asyncProperty(arbitrary, async (value) => {
     if (Date.now() > end) return
@@ -23,8 +26,8 @@ export async function forAll(runs, arbitrary, law) {
   })
   const details = await fc.check(property, {
     numRuns: Number(PETEOS_RUNS ?? runs),
-    seed: Number(PETEOS_SEED ?? 1),
-    path: PETEOS_PATH ?? '',
+    seed: SEED,
+    path: PETEOS_PATH,
   })
   if (!details.failed) return
   const { seed, counterexamplePath, errorInstance } = details
@@ -32,8 +35,8 @@ export async function forAll(runs, arbitrary, law) {
   throw new Error(`${errorInstance.message}\n${fc.defaultReportMessage(details)}\n${repeat}`, { cause: errorInstance })
 }
 
-/** Whether the seed is the usual one: numbers of cases of a kind are only known of it. */
-export const isUsual = process.env.PETEOS_SEED === undefined && process.env.PETEOS_RUNS === undefined
+/** Whether the seed and the number of cases are the usual ones: how many cases are of a kind is known of these only. */
+export const isUsual = PETEOS_SEED === undefined && PETEOS_RUNS === undefined
 
 export { fc }
 
