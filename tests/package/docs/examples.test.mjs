@@ -105,8 +105,18 @@ for (const [index, [name, { blocks }]] of Object.entries(PROJECTS).entries()) {
 for (const block of blocks.filter(({ flags }) => !flags.includes('no-run'))) {
   test(`${block.title} runs`, async (t) => {
     const file = join(project, 'out', sourceName(block).replace('.mts', '.mjs'))
-    await run(process.execPath, [file], { cwd: tempDir(t) })
+    const output = (await run(process.execPath, [file], { cwd: tempDir(t) })).split('\n')
+    for (const expected of promisedOutput(block.source)) {
+      const at = output.findIndex((line) => line.includes(expected))
+      assert.notEqual(at, -1, `prints ${expected}`)
+      output.splice(0, at + 1)
+    }
   })
+}
+
+/** What the comments after `console.log(…)` say that it prints, up to a colon that begins an explanation. */
+function promisedOutput(source) {
+  return [...source.matchAll(/console\.log\(.*\) \/\/ (.+)$/gm)].map(([, comment]) => comment.split(': ')[0])
 }
 
 /** The pages of the tarball. */
