@@ -15,7 +15,12 @@ for (const page of packedFiles.filter((file) => file.endsWith('.md'))) {
     const text = readFileSync(join(root, page), 'utf8')
     const missing = [...text.matchAll(PATH)].map(([, path]) => path).filter((path) => !existsSync(join(root, path)))
     assert.deepEqual(missing, [])
-    const tests = [...text.matchAll(/`([\w./-]+\.test\.mjs)`/g)].map(([, path]) => path).filter((path) => path.includes('/'))
-    assert.deepEqual(tests.filter((path) => !BASES.some((base) => existsSync(join(root, base, path)))), [])
+    const tests = [...text.matchAll(/`([\w./-]+\.test\.mjs)`/g)]
+      .map(([, path]) => path)
+      .filter((path) => path.includes('/'))
+    assert.deepEqual(
+      tests.filter((path) => !BASES.some((base) => existsSync(join(root, base, path)))),
+      [],
+    )
   })
 }
