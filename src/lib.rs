@@ -10,13 +10,14 @@ pub mod environment;
 pub mod error;
 pub mod id;
 pub mod integrity;
-pub mod json;
 pub mod layout;
 pub mod provider;
 pub mod session;
 pub mod storage;
 pub mod tokens;
 pub mod window;
+
+pub use peteos_json as json;
 
 #[cfg(target_arch = "wasm32")]
 pub mod wasm;

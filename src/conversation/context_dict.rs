@@ -2,8 +2,6 @@
 
 use std::collections::{HashMap, VecDeque};
 
-use serde::ser::SerializeMap;
-use serde::{Serialize, Serializer};
 use serde_json::Value;
 
 use super::anchors::{Anchor, Anchors, MESSAGES, SYSTEM_PROMPT, TOOLS};
@@ -16,7 +14,7 @@ use super::special::Special;
 use crate::environment::Environment;
 use crate::error::ShapeError;
 use crate::id::ContextId;
-use crate::json::{self, FieldPath, Object};
+use crate::json::{self, FieldPath, Object, View};
 
 /// The messages of a context by id, those of the same id in display order.
 struct MessagesById<'c>(HashMap<&'c str, VecDeque<&'c StoredMessage>>);
@@ -172,55 +170,36 @@ impl Context {
         }
     }
 
+    /// The dict, as it is written.
+    pub fn view(&self) -> View<'_> {
+        self.view_with(&self.messages)
+    }
+
     /// The dict with an empty list in place of the messages.
-    pub fn dict_without_messages(&self) -> impl Serialize + '_ {
-        Dict { context: self, messages: &[] }
+    pub fn view_without_messages(&self) -> View<'_> {
+        self.view_with(&[])
+    }
+
+    fn view_with<'c>(&'c self, messages: &'c [StoredMessage]) -> View<'c> {
+        let numbers = |numbers: &[u64]| View::Array(numbers.iter().copied().map(View::Number).collect());
+        let field = |(key, value): (&'c String, &'c Value)| {
+            let view = match key.as_str() {
+                keys::MESSAGES => View::Array(messages.iter().map(|stored| stored.message.dict().into()).collect()),
+                keys::ANCHOR_POINTS => View::Array(self.anchors.0.iter().map(Anchor::view).collect()),
+                keys::MESSAGE_SEQUENCE => View::Number(self.message_sequence),
+                keys::MUTATION_COUNTER => View::Number(self.mutation_counter),
+                keys::ANCHOR_SEQUENCES => numbers(&self.anchor_sequences),
+                _ => View::Value(value),
+            };
+            (key.as_str(), view)
+        };
+        View::Fields(self.fields.iter().map(field).collect())
     }
 }
 
-impl Serialize for Context {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        Dict { context: self, messages: &self.messages }.serialize(serializer)
-    }
-}
-
-/// Writes the dict of a context straight from its parts.
-struct Dict<'c> {
-    context: &'c Context,
-    messages: &'c [StoredMessage],
-}
-
-impl Serialize for Dict<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let context = self.context;
-        let mut map = serializer.serialize_map(Some(context.fields.len()))?;
-        for (key, value) in &context.fields {
-            match key.as_str() {
-                keys::MESSAGES => {
-                    map.serialize_entry(key, &Sequence(|| self.messages.iter().map(|stored| &stored.message)))?
-                }
-                keys::ANCHOR_POINTS => {
-                    map.serialize_entry(
-                        key,
-                        &Sequence(|| context.anchors.0.iter().map(|anchor| (&anchor.name, anchor.index))),
-                    )?;
-                }
-                keys::MESSAGE_SEQUENCE => map.serialize_entry(key, &context.message_sequence)?,
-                keys::MUTATION_COUNTER => map.serialize_entry(key, &context.mutation_counter)?,
-                keys::ANCHOR_SEQUENCES => map.serialize_entry(key, &context.anchor_sequences)?,
-                _ => map.serialize_entry(key, value)?,
-            }
-        }
-        map.end()
-    }
-}
-
-/// Writes what an iterator gives, without a list in between.
-struct Sequence<F>(F);
-
-impl<F: Fn() -> I, I: Iterator<Item: Serialize>> Serialize for Sequence<F> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_seq(self.0())
+impl Anchor {
+    fn view(&self) -> View<'_> {
+        View::Array(vec![View::Text(&self.name), View::Number(self.index)])
     }
 }
 

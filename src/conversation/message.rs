@@ -2,7 +2,6 @@
 
 use std::cell::{Cell, RefCell};
 
-use serde::{Serialize, Serializer};
 use serde_json::Value;
 
 use super::part::{PartKinds, PartTokens};
@@ -227,12 +226,6 @@ impl Message {
 
     fn string(&self, key: &str) -> &str {
         self.dict.get(key).and_then(Value::as_str).unwrap_or_default()
-    }
-}
-
-impl Serialize for Message {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        self.dict.serialize(serializer)
     }
 }
 

@@ -50,7 +50,7 @@ pub(crate) fn shape_faults(dict: &Object, layout: &Layout) -> Vec<ShapeError> {
 /// [`Error::CorruptSession`] if the text is not valid, or belongs to another session.
 pub(super) fn of_file(layout: &Layout, text: &[u8]) -> Result<Object, Error> {
     let path = layout.session_file();
-    let value = json::parse(text).map_err(|error| error.in_file(&path))?;
+    let value = json::parse(text).map_err(|error| Error::not_json(error, &path))?;
     checked(value, layout).map_err(|error| error.in_file(&path, text))
 }
 

@@ -3,12 +3,11 @@
 use serde::Serialize;
 use wasm_bindgen::prelude::*;
 
-use super::args;
 use super::environment::JsEnvironment;
 use super::session::session_layout;
 use super::storage::JsStorage;
+use super::{args, reports};
 use crate::integrity::{self, Action, Finding, Repairability, Rule};
-use crate::json;
 
 /// The JSON text of the `SessionCheck` of JavaScript.
 #[wasm_bindgen(js_name = checkSession)]
@@ -21,7 +20,7 @@ pub async fn check_session(
     let layout = session_layout(&parent_dir, &uuid)?;
     let storage = JsStorage::with_limit(storage, args::max_file_bytes(&max_file_bytes)?);
     let check = integrity::check(&layout, &storage, &JsEnvironment::capture()?).await?;
-    Ok(json::to_compact_text(&SessionCheck::from(&check))?)
+    Ok(reports::text(&SessionCheck::from(&check))?)
 }
 
 /// The JSON text of the `SessionRepair` of JavaScript. `lease` is what the storage adapter gave the holder of the lock.
@@ -37,7 +36,7 @@ pub async fn repair_session(
     let storage = JsStorage::with_limit(storage, args::max_file_bytes(&max_file_bytes)?).with_lease(lease);
     let repair = integrity::repair(&layout, &storage, &JsEnvironment::capture()?).await?;
     let actions = repair.actions.iter().map(RepairAction::from).collect();
-    Ok(json::to_compact_text(&SessionRepair { actions, check: SessionCheck::from(&repair.check) })?)
+    Ok(reports::text(&SessionRepair { actions, check: SessionCheck::from(&repair.check) })?)
 }
 
 #[derive(Serialize)]

@@ -10,7 +10,7 @@ use super::context::{ContextHandle, specials};
 use super::environment::JsEnvironment;
 use super::storage::JsStorage;
 use super::windows::{SequenceWindow, TokenWindow};
-use super::{args, patterns, value};
+use super::{args, patterns, reports, value};
 use crate::conversation::HookOutputs;
 use crate::error::Error;
 use crate::id::{ContextId, SessionId};
@@ -68,7 +68,7 @@ impl SessionHandle {
         for error in list.errors {
             on_error.call1(&JsValue::NULL, &error.into())?;
         }
-        Ok(json::to_compact_text(&list.summaries)?)
+        Ok(reports::text(&list.summaries)?)
     }
 
     #[wasm_bindgen(getter)]
@@ -89,8 +89,7 @@ impl SessionHandle {
 
     #[wasm_bindgen(js_name = dictText)]
     pub fn dict_text(&self) -> Result<String, JsValue> {
-        let text = self.0.read(|session| json::to_compact_text(session.dict()));
-        Ok(text?)
+        Ok(self.0.read(|session| json::to_compact_text(&session.dict().into())))
     }
 
     #[wasm_bindgen(js_name = setDict)]
