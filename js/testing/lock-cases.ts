@@ -1,12 +1,20 @@
 import type { StorageLease } from '../storage/lease.js'
 import type { SessionStorage } from '../storage/storage.js'
-import { expect, expectBytes, expectNames, failureOf, withinSeconds } from './expect.js'
 import type { Case } from './case.js'
+import { expect, expectBytes, expectNames, failureOf, withinSeconds } from './expect.js'
 
 const pause = (milliseconds = 0) => new Promise<void>((resolve) => setTimeout(resolve, milliseconds))
 
-async function lock<T>(storage: SessionStorage, directory: string, work: (lease?: StorageLease) => Promise<T>): Promise<T> {
-  return withinSeconds(20, (storage.lock as NonNullable<SessionStorage['lock']>).call(storage, directory, work) as Promise<T>, 'lock')
+async function lock<T>(
+  storage: SessionStorage,
+  directory: string,
+  work: (lease?: StorageLease) => Promise<T>,
+): Promise<T> {
+  return withinSeconds(
+    20,
+    (storage.lock as NonNullable<SessionStorage['lock']>).call(storage, directory, work) as Promise<T>,
+    'lock',
+  )
 }
 
 const ASYNC_LOCK_CASES: readonly Case[] = (
@@ -49,7 +57,10 @@ const ASYNC_LOCK_CASES: readonly Case[] = (
             await pause()
             throw thrown
           }
-          expect((await failureOf(lock(storage, directory, fail), 'a lock')) === thrown, 'lock threw something else than its work')
+          expect(
+            (await failureOf(lock(storage, directory, fail), 'a lock')) === thrown,
+            'lock threw something else than its work',
+          )
         }
         const failAtOnce = (): Promise<never> => {
           throw new Error('at once')
@@ -85,7 +96,10 @@ const ASYNC_LOCK_CASES: readonly Case[] = (
           const names = (await storage.list(directory)).filter((name) => !name.startsWith('.'))
           expectNames(names, ['file'], 'the directory while it is locked, without names that start with a dot')
         })
-        await failureOf(lock(storage, directory, () => Promise.reject(new Error('x'))), 'a lock')
+        await failureOf(
+          lock(storage, directory, () => Promise.reject(new Error('x'))),
+          'a lock',
+        )
         expectNames(await storage.list(directory), ['file'], 'the directory after it was locked')
       },
     },
@@ -103,7 +117,11 @@ const SYNC_LOCK_CASES: readonly Case[] = (
       async run(storage, directory) {
         let runs = 0
         const value = {}
-        expect(lockSync(storage, directory, () => (runs++, value)) === value, 'lockSync gave something else than its work')
+        const work = () => {
+          runs++
+          return value
+        }
+        expect(lockSync(storage, directory, work) === value, 'lockSync gave something else than its work')
         expect(runs === 1, `lockSync ran its work ${runs} times`)
         for (const thrown of [new Error('of the work'), undefined, 'text']) {
           const fail = () => {
@@ -142,11 +160,17 @@ const SYNC_LOCK_CASES: readonly Case[] = (
           try {
             lockSync(storage, directory, (own) => storage.writeSync?.(path, Uint8Array.of(2), own))
           } catch (error) {
-            expect(codeOf(error) === 'ELOCKED', `a lock that is held was refused without the code ELOCKED: ${String(error)}`)
+            expect(
+              codeOf(error) === 'ELOCKED',
+              `a lock that is held was refused without the code ELOCKED: ${String(error)}`,
+            )
             await storage.write(path, Uint8Array.of(3), lease)
             return 3
           }
-          const failure = await failureOf((async () => storage.write(path, Uint8Array.of(3), lease))(), 'a write without the lock')
+          const failure = await failureOf(
+            (async () => storage.write(path, Uint8Array.of(3), lease))(),
+            'a write without the lock',
+          )
           expect(codeOf(failure) === 'ELOCKLOST', `a write of who has lost the lock: ${String(failure)}`)
           await failureOf((async () => lease?.check())(), 'the check of a lease that is lost')
           return 2

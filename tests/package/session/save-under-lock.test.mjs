@@ -163,7 +163,9 @@ test('processes that save, save synchronously, and repair one session: every ack
   const session = Session.create(directory)
   session.activeContext.append(text('start'))
   await session.save()
-  const file = script(t, `
+  const file = script(
+    t,
+    `
     import { ConflictError, Session } from 'peteos-session'
     const [directory, uuid, name, how] = process.argv.slice(2)
     const attempt = async (work) => {
@@ -185,7 +187,8 @@ test('processes that save, save synchronously, and repair one session: every ack
         console.log(name + ' ' + index)
       })
     }
-  `)
+  `,
+  )
   const roles = ['save', 'saveSync', 'saveSync', 'repair']
   const writers = roles.map((how, index) => start(file, directory, session.uuid, `writer ${index}`, how))
   assert.deepEqual(await Promise.all(writers.map(({ ended }) => ended)), [0, 0, 0, 0])
@@ -204,7 +207,10 @@ test('a repair waits for the lock, holds it, and makes no directory for a sessio
   const path = join(session.sessionDir, 'session.json')
   writeFileSync(path, readFileSync(path, 'utf8').slice(0, 20))
   await storage.lock(session.sessionDir, async () => {
-    await refused(() => Session.repair(directory, session.uuid, { storage }), 'StorageError', { operation: 'lock', code: 'ELOCKED' })
+    await refused(() => Session.repair(directory, session.uuid, { storage }), 'StorageError', {
+      operation: 'lock',
+      code: 'ELOCKED',
+    })
   })
   const write = storage.write.bind(storage)
   let locks = 0
@@ -239,6 +245,9 @@ test('a session stays where it is when the process changes its directory, and it
     console.log(sessionDir === 'agents/' + session.uuid, loaded.sessionDir === sessionDir, error.name, missing.name)
   `)
   assert.equal(output, 'true true ConflictError SessionNotFoundError\n')
-  assert.deepEqual(readdirSync(directory, { recursive: true }).filter((name) => name.startsWith('two')), ['two'])
+  assert.deepEqual(
+    readdirSync(directory, { recursive: true }).filter((name) => name.startsWith('two')),
+    ['two'],
+  )
   rmSync(directory, { recursive: true })
 })
