@@ -187,9 +187,14 @@ fn every_code_point_counts_as_in_tiktoken() {
 #[test]
 fn the_files_of_the_project_count_as_in_tiktoken() {
     let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
-    for file in
-        ["README.md", "Cargo.lock", "package-lock.json", "src/json/parse.rs", "src/tokens/split.rs", "js/session/session.ts"]
-    {
+    for file in [
+        "README.md",
+        "Cargo.lock",
+        "package-lock.json",
+        "src/json/parse.rs",
+        "src/tokens/split.rs",
+        "js/session/session.ts",
+    ] {
         check(&std::fs::read_to_string(root.join(file)).unwrap());
     }
 }

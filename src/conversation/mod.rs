@@ -20,6 +20,6 @@ pub use counting::{Counter, Counting, Media};
 pub use exchange::{CallOrResult, Exchanges, Unpaired, UnpairedKind};
 pub use fork::{ForkOptions, SequenceRange};
 pub use materialize::{FullMatch, HookOutputs};
-pub use message::{MAX_MESSAGE_DEPTH, Message};
+pub use message::{GivenMessage, MAX_MESSAGE_DEPTH, Message};
 pub use part::{PartKind, PartKinds, PartTokens};
 pub use pattern::JavaScriptPattern;
