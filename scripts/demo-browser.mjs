@@ -11,7 +11,7 @@ import { root, SetupError, whenRun } from './setup/steps.mjs'
  * @returns {Promise<{ url: string, close(): Promise<void> }>} `url` is the address of the page.
  */
 export async function serve({ port = 0 } = {}) {
-  const server = createDemoServer(root)
+  const server = await createDemoServer(root)
   await new Promise((resolve, reject) => {
     server.once('error', (error) =>
       reject(new SetupError(`The page cannot be served on port ${port}: ${error.message}`)),

@@ -65,7 +65,7 @@ impl Layout {
 /// [`Error::InvalidArgument`] for one with a NUL, which no file system takes.
 pub fn check_parent_dir(parent_dir: &str) -> Result<(), Error> {
     if parent_dir.contains('\0') {
-        return Err(Error::argument("parentDir", "has a NUL character, which no path may have"));
+        return Err(Error::argument("parent_dir", "contains a NUL character, which no path may contain"));
     }
     Ok(())
 }

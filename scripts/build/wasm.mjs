@@ -28,7 +28,7 @@ const WASM_FEATURES = [
 export async function buildWasm() {
   const work = {
     inputs: [
-      ...['Cargo.toml', 'Cargo.lock', '.cargo', 'build.rs', 'src', 'package-lock.json', 'scripts/build/wasm.mjs'],
+      ...['Cargo.toml', 'Cargo.lock', '.cargo', 'crates', 'src', 'package-lock.json', 'scripts/build/wasm.mjs'],
       ...['scripts/setup/rust.mjs', 'scripts/setup/rust-debian.mjs'],
     ],
     values: [process.env.PETEOS_SESSION_RUST ?? null, profile],

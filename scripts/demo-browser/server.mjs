@@ -1,52 +1,46 @@
-// A server of files for the demo: what the page needs, and nothing else of the repository.
-import { readFile } from 'node:fs/promises'
+// Serves what the page of examples/browser/ needs, and nothing else in the repository.
+import { readdir } from 'node:fs/promises'
 import { createServer } from 'node:http'
-import { listDemoFiles } from './demo-files.mjs'
-import { findFile } from './find-file.mjs'
-import { mimeType } from './mime-types.mjs'
+import { join } from 'node:path'
 
 const PAGE = '/examples/browser/'
-/** The list that the page finds the demo session's files in. */
+/** Names the files of the demo session: a page cannot list a directory. */
 const DEMO_LIST = '/examples/demo-session/files.json'
 
-export function createDemoServer(root) {
+/** sirv comes with the npm packages, which the set-up may have installed only just now: hence the late import. */
+export async function createDemoServer(root) {
+  const { default: sirv } = await import('sirv')
+  const setHeaders = (response) => response.setHeader('X-Content-Type-Options', 'nosniff')
+  // `dev` reads the files at each request, so that a page being worked on is never stale.
+  const mounts = ['/examples', '/dist'].map((path) => ({
+    path,
+    serve: sirv(join(root, path), { dev: true, setHeaders }),
+  }))
+
   return createServer(async (request, response) => {
-    try {
-      await answer(root, request, response)
-    } catch (error) {
-      if (response.headersSent) response.destroy()
-      else send(response, 500, 'text/plain', `${error.message}\n`)
+    if (request.method !== 'GET' && request.method !== 'HEAD') {
+      return end(response.setHeader('Allow', 'GET, HEAD'), 405, 'only GET and HEAD are supported')
     }
+    if (request.url === '/') return end(response.setHeader('Location', PAGE), 302, PAGE)
+    if (request.url === DEMO_LIST) return sendDemoList(root, response)
+    const mount = mounts.find(({ path }) => request.url.startsWith(`${path}/`))
+    if (!mount) return end(response, 404, 'not found')
+    request.url = request.url.slice(mount.path.length)
+    mount.serve(request, response, () => end(response, 404, 'not found'))
   })
 }
 
-async function answer(root, request, response) {
-  if (request.method !== 'GET' && request.method !== 'HEAD') {
-    response.setHeader('Allow', 'GET, HEAD')
-    return send(response, 405, 'text/plain', 'only GET and HEAD\n')
+async function sendDemoList(root, response) {
+  try {
+    const names = await readdir(join(root, 'examples', 'demo-session'), { recursive: true })
+    const paths = names.filter((name) => name.endsWith('.json')).map((name) => name.replaceAll('\\', '/'))
+    end(response.setHeader('Content-Type', 'application/json'), 200, JSON.stringify(paths.sort()))
+  } catch (error) {
+    end(response, 500, error.message)
   }
-  const [path] = request.url.split('?')
-  if (path === '/') {
-    response.setHeader('Location', PAGE)
-    return send(response, 302, 'text/plain', `${PAGE}\n`)
-  }
-  if (path === DEMO_LIST) {
-    return send(response, 200, 'application/json', JSON.stringify(await listDemoFiles(root)))
-  }
-  const file = await findFile(root, path.endsWith('/') ? `${path}index.html` : path)
-  if (file === null) return send(response, 404, 'text/plain', 'not found\n')
-  send(response, 200, mimeType(file), await readFile(file))
 }
 
-/** To a HEAD request Node sends the head alone. */
-function send(response, status, type, body) {
-  const isText = type.startsWith('text/')
-  response.writeHead(status, {
-    'Content-Type': isText ? `${type}; charset=utf-8` : type,
-    'Content-Length': Buffer.byteLength(body),
-    // The files change while somebody works on them.
-    'Cache-Control': 'no-cache',
-    'X-Content-Type-Options': 'nosniff',
-  })
-  response.end(body)
+function end(response, status, body) {
+  response.setHeader('X-Content-Type-Options', 'nosniff')
+  response.writeHead(status, { 'Content-Length': Buffer.byteLength(body) }).end(body)
 }

@@ -8,7 +8,9 @@ use serde_json::Value;
 use super::directory::Directory;
 use super::finding::{Report, Rule};
 use super::text::{self, Damage};
-use crate::conversation::{Context, SEQUENCE_NUMBER, Special, keys, shape_faults};
+use crate::conversation::{
+    CallState, Context, PairedMessage, Pairing, Place, ResultState, SEQUENCE_NUMBER, Special, keys, shape_faults,
+};
 use crate::environment::Environment;
 use crate::error::Error;
 use crate::id::ContextId;
@@ -300,47 +302,23 @@ fn check_messages(dict: &Object, report: &mut Report) {
     }
 }
 
-/// Calls that the conversation went on after without a result, and results of calls that are not there. Calls at the end
-/// are pending, and as they should be.
+/// Calls without a result after which the assistant has spoken, and results without a call. A pending call is no fault.
 fn check_calls(dict: &Object, report: &mut Report) {
-    let (mut calls, mut results) = (Vec::new(), Vec::new());
-    // The position of the last message that is no result.
-    let mut last_other = 0;
-    for (index, message) in messages(dict).enumerate() {
-        let mut is_result = false;
-        for (number, part) in json::items(message, "content").iter().enumerate() {
-            let kind = part.get("type").and_then(Value::as_str);
-            let Some(call_id) = part.get("call_id").and_then(Value::as_str) else { continue };
-            match kind {
-                Some("tool_use") => calls.push((index, number, call_id)),
-                Some("tool_result") => {
-                    is_result = true;
-                    results.push((index, number, call_id));
-                }
-                _ => {}
-            }
-        }
-        if !is_result {
-            last_other = index;
-        }
-    }
-    let place = |index: usize, number: usize| {
-        FieldPath::root().key(keys::MESSAGES).index(index).key("content").index(number).key("call_id")
+    let pairing = Pairing::of(messages(dict).map(|message| PairedMessage {
+        is_assistant: text_of(message, "role") == "assistant",
+        parts: json::items(message, "content"),
+    }));
+    let field = |(message, part): Place| {
+        FieldPath::root().key(keys::MESSAGES).index(message).key("content").index(part).key("call_id")
     };
-    let with_result: HashSet<&str> = results.iter().map(|(_, _, call_id)| *call_id).collect();
-    let called: HashSet<&str> = calls.iter().map(|(_, _, call_id)| *call_id).collect();
-    for (index, number, call_id) in calls {
-        if index < last_other && !with_result.contains(call_id) {
-            let message =
-                format!("the call '{call_id}' has no result, and the conversation went on; models refuse that");
-            report.add(Rule::CallWithoutResult, place(index, number), message);
-        }
+    for call in pairing.calls.iter().filter(|call| call.state == CallState::Unanswered) {
+        let message = format!("the call '{}' has no result; providers refuse such a conversation", call.call_id);
+        report.add(Rule::CallWithoutResult, field(call.place), message);
     }
-    for (index, number, call_id) in results {
-        if !called.contains(call_id) {
-            let message = format!("this is the result of a call '{call_id}' that is not there; models refuse that");
-            report.add(Rule::ResultWithoutCall, place(index, number), message);
-        }
+    for result in pairing.results.iter().filter(|result| result.state == ResultState::Orphan) {
+        let call_id = result.call_id;
+        let message = format!("no call '{call_id}' precedes this result; providers refuse such a conversation");
+        report.add(Rule::ResultWithoutCall, field(result.place), message);
     }
 }
 
@@ -438,9 +416,10 @@ mod tests {
                 ],
             ),
             (
-                json!({"messages": [message("a", 0, call("1")), message("b", 1, result("2")), message("c", 2, no()),
-                    message("d", 3, call("3")), message("e", 4, call("4")), message("f", 5, result("3"))],
-                    "message_sequence": 6, "_mutation_counter": 6}),
+                json!({"messages": [message("a", 0, call("1")), message("b", 1, result("2")),
+                    {"id": "c", "role": "assistant", "_sequence_number": 2}, message("d", 3, call("3")),
+                    message("e", 4, call("4")), message("f", 5, result("3")), message("g", 6, no())],
+                    "message_sequence": 7, "_mutation_counter": 7}),
                 vec![
                     ("call-without-result", "messages[0].content[0].call_id", false),
                     ("result-without-call", "messages[1].content[0].call_id", false),

@@ -23,7 +23,7 @@ impl Anchors {
         self.0.iter().position(|anchor| anchor.name == name).ok_or_else(|| {
             let known: Vec<&str> = self.0.iter().map(|anchor| anchor.name.as_str()).collect();
             let known = if known.is_empty() { "none".to_owned() } else { known.join(", ") };
-            Error::argument("anchorPoint", format!("there is no anchor '{name}'; known anchors: {known}"))
+            Error::argument("anchor", format!("there is no anchor '{name}'; known anchors: {known}"))
         })
     }
 

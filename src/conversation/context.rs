@@ -9,6 +9,7 @@ use serde_json::Value;
 use super::anchors::{Anchor, Anchors, MESSAGES, SYSTEM_PROMPT, TOOLS};
 use super::message::Message;
 use super::shape::{self, wrong};
+use super::special::Special;
 use crate::environment::Environment;
 use crate::error::{Error, ShapeError};
 use crate::id::ContextId;
@@ -28,63 +29,6 @@ pub(crate) mod keys {
     pub const ANCHOR_SEQUENCES: &str = "_anchor_sequences";
     pub const ORIGIN: &str = "origin_context_id";
     pub const PARENT_MUTATION_COUNTER: &str = "parent_mutation_counter";
-}
-
-/// The two messages that every window and fork keeps.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Special {
-    SystemPrompt,
-    ToolDefinitions,
-}
-
-impl Special {
-    /// Both, in the order in which they stand.
-    pub const ALL: [Self; 2] = [Self::SystemPrompt, Self::ToolDefinitions];
-
-    /// The role that such a message has.
-    pub fn role(self) -> &'static str {
-        match self {
-            Self::SystemPrompt => "system",
-            Self::ToolDefinitions => "tool",
-        }
-    }
-
-    /// The name of its class in the Python package.
-    pub fn type_name(self) -> &'static str {
-        match self {
-            Self::SystemPrompt => "SystemPromptMessage",
-            Self::ToolDefinitions => "ToolDefinitionsMessage",
-        }
-    }
-
-    /// The field of a context that holds the id of this message.
-    pub(crate) fn id_key(self) -> &'static str {
-        match self {
-            Self::SystemPrompt => "system_prompt_message_id",
-            Self::ToolDefinitions => "tool_definitions_message_id",
-        }
-    }
-
-    /// The name of its anchor.
-    pub(crate) fn anchor(self) -> &'static str {
-        match self {
-            Self::SystemPrompt => SYSTEM_PROMPT,
-            Self::ToolDefinitions => TOOLS,
-        }
-    }
-
-    /// It is the special one only at a position below this.
-    pub(crate) fn positions(self) -> usize {
-        match self {
-            Self::SystemPrompt => 1,
-            Self::ToolDefinitions => 2,
-        }
-    }
-
-    /// A subclass of the Python package may stand for it, the other classes known here may not.
-    pub(crate) fn may_have_type(self, type_name: &str) -> bool {
-        type_name != "Message" && Self::ALL.into_iter().all(|other| other == self || other.type_name() != type_name)
-    }
 }
 
 /// The messages of one step of a session in display order, with anchors that say where new ones go.
@@ -258,8 +202,8 @@ impl Context {
         Anchors(vec![anchor(SYSTEM_PROMPT, system), anchor(TOOLS, tools), anchor(MESSAGES, count)])
     }
 
-    /// Takes the dict that a caller hands in instead of the one there is. Messages that are the same in both stay the
-    /// same objects; numbers that JavaScript could not keep exactly (`1.0`, 2⁶³) stay as they were where they are equal.
+    /// Replaces the dict. Messages that are equal in both keep their identity; numbers that are equal as doubles keep
+    /// their text (`1.0`, 2⁶³).
     ///
     /// # Errors
     ///

@@ -1,82 +1,68 @@
-//! Exchanges: tool calls and the results that belong to them.
-
-use std::collections::HashMap;
-
-use serde_json::Value;
+//! Exchanges: messages that belong together because one has the results of tool calls of another.
 
 use super::context::Context;
+use super::message::Message;
+use super::pairing::{CallState, PairedMessage, Pairing, ResultState, ToolPart};
 use super::part::PartKind;
 
-/// Which messages of a context belong together, because one has the results of calls of another.
-///
-/// Calls and results are matched by `call_id`, in display order, which is the order a model reads: a result is that of
-/// the last call before it with its id, so that an id that is used again opens a new exchange. The results may be in one
-/// message or in several, in any order, with other messages between.
+/// Which messages of a context belong together, because one has the results of calls of another, as [`Pairing`] matches
+/// them. The results may be in one message or in several, in any order, with other messages between.
 #[derive(Debug)]
 pub struct Exchanges {
-    /// For each message the first of its exchange; itself where it is in none.
+    /// For each message the first of its exchange; itself if it is in none.
     first: Vec<usize>,
     /// The calls without a result and the results without a call, in display order.
     pub unpaired: Vec<Unpaired>,
 }
 
-/// A call or a result that stands alone.
+/// A call without a result, or a result without a call.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unpaired {
+    /// Which of them, and whether it may still be completed.
     pub kind: UnpairedKind,
     /// The position of the message.
     pub position: usize,
     /// The index of the part in the message.
     pub part: usize,
+    /// The id of the call.
     pub call_id: String,
 }
 
-/// What is missing of an exchange.
+/// What an exchange lacks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum UnpairedKind {
-    /// A call without a result after which the assistant has not spoken again: the result may still come.
+    /// A call without a result. The assistant has not spoken since, so the result may still come.
     Pending,
-    /// A call without a result after which the assistant has spoken again.
+    /// A call without a result, after which the assistant has spoken.
     Call,
-    /// A result of a call that is not there, or that comes after it.
+    /// A result without a call before it.
     Result,
 }
 
 impl Exchanges {
-    /// Those of a context.
+    /// The exchanges of a context.
     pub fn of(context: &Context) -> Self {
         let mut first: Vec<usize> = (0..context.messages().len()).collect();
+        let pairing = Pairing::of(context.messages().map(Message::paired));
         let mut unpaired: Vec<Unpaired> = Vec::new();
-        let mut calls: HashMap<&str, Call> = HashMap::new();
-        for (position, message) in context.messages().enumerate() {
-            for (part, kind, call_id) in message.calls_and_results() {
-                match kind {
-                    CallOrResult::Call => {
-                        if let Some(replaced) = calls.insert(call_id, Call { position, part, answered: false }) {
-                            // A result that comes now is one of the new call.
-                            unpaired.extend(replaced.without_result(call_id, UnpairedKind::Call));
-                        }
-                    }
-                    CallOrResult::Result => match calls.get_mut(call_id) {
-                        Some(call) => {
-                            call.answered = true;
-                            join(&mut first, call.position, position);
-                        }
-                        None => unpaired.push(Unpaired {
-                            kind: UnpairedKind::Result,
-                            position,
-                            part,
-                            call_id: call_id.to_owned(),
-                        }),
-                    },
-                }
+        let mut add = |kind, (position, part), call_id: &str| {
+            unpaired.push(Unpaired { kind, position, part, call_id: call_id.to_owned() });
+        };
+        for call in &pairing.calls {
+            match call.state {
+                CallState::Answered(_) => {}
+                CallState::Pending => add(UnpairedKind::Pending, call.place, call.call_id),
+                CallState::Unanswered => add(UnpairedKind::Call, call.place, call.call_id),
             }
         }
-        let last_assistant = context.messages().rposition(|message| message.role() == "assistant");
-        unpaired.extend(calls.iter().filter_map(|(call_id, call)| {
-            let is_last = last_assistant <= Some(call.position);
-            call.without_result(call_id, if is_last { UnpairedKind::Pending } else { UnpairedKind::Call })
-        }));
+        for result in &pairing.results {
+            match result.state {
+                ResultState::Answers(call) | ResultState::Second(call) => {
+                    join(&mut first, pairing.calls[call].place.0, result.place.0);
+                }
+                ResultState::Orphan => add(UnpairedKind::Result, result.place, result.call_id),
+            }
+        }
         unpaired.sort_unstable_by_key(|unpaired| (unpaired.position, unpaired.part));
         for position in 0..first.len() {
             first[position] = root(&mut first, position);
@@ -84,59 +70,35 @@ impl Exchanges {
         Self { first, unpaired }
     }
 
-    /// The position of the first message of the exchange that a message belongs to: the same for all of them, its own
-    /// where it is in none.
+    /// The position of the first message of the exchange that a message belongs to: the same for all messages of the
+    /// exchange, and its own for a message that is in none.
     pub fn first(&self, position: usize) -> usize {
         self.first.get(position).copied().unwrap_or(position)
     }
 }
 
-/// A call that was met on the way.
-struct Call {
-    position: usize,
-    part: usize,
-    answered: bool,
-}
-
-impl Call {
-    fn without_result(&self, call_id: &str, kind: UnpairedKind) -> Option<Unpaired> {
-        let &Self { position, part, answered } = self;
-        (!answered).then(|| Unpaired { kind, position, part, call_id: call_id.to_owned() })
-    }
-}
-
-/// What a part of a message is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum CallOrResult {
-    Call,
-    Result,
-}
-
-impl super::Message {
-    /// The tool calls and tool results of a message: the index of the part, which of both it is, and the id of the call.
-    pub fn calls_and_results(&self) -> impl Iterator<Item = (usize, CallOrResult, &str)> {
+impl Message {
+    /// The message as [`Pairing`] takes it.
+    pub fn paired(&self) -> PairedMessage<'_> {
         let kinds = self.kinds();
         let has_any = kinds.contains(PartKind::ToolCall) || kinds.contains(PartKind::ToolResult);
-        let parts = if has_any { self.parts() } else { &[] };
-        parts.iter().enumerate().filter_map(|(index, part)| {
-            let kind = match PartKind::of(part) {
-                PartKind::ToolCall => CallOrResult::Call,
-                PartKind::ToolResult => CallOrResult::Result,
-                _ => return None,
-            };
-            Some((index, kind, part.get("call_id").and_then(Value::as_str)?))
-        })
+        PairedMessage { is_assistant: self.role() == "assistant", parts: if has_any { self.parts() } else { &[] } }
+    }
+
+    /// The tool calls and tool results of the message.
+    pub fn tool_parts(&self) -> impl Iterator<Item = ToolPart<'_>> {
+        self.paired().parts.iter().filter_map(ToolPart::read)
     }
 }
 
-/// Makes one exchange of those that two messages belong to.
+/// Joins the exchanges of two messages.
 fn join(first: &mut [usize], one: usize, other: usize) {
     let (one, other) = (root(first, one), root(first, other));
     let (earlier, later) = (one.min(other), one.max(other));
     first[later] = earlier;
 }
 
-/// The first message that is known of an exchange. Shortens the way there for the next time.
+/// The first known message of an exchange. Shortens the path to it for the next look-up.
 fn root(first: &mut [usize], mut position: usize) -> usize {
     while first[position] != position {
         first[position] = first[first[position]];
@@ -207,6 +169,8 @@ mod tests {
         assert_eq!(unpaired("u c1 u a"), [(Call, 1, 0)]);
         assert_eq!(unpaired("r1 c1 r1 r2"), [(Result, 0, 0), (Result, 3, 0)]);
         assert_eq!(unpaired("c1 c1 r1"), [(Call, 0, 0)], "the first of both");
-        assert_eq!(unpaired("c1+c1 r1"), [(Call, 0, 0)]);
+        assert_eq!(unpaired("c1+c1 r1"), [(Pending, 0, 1)], "calls of one message are answered in order");
+        assert_eq!(unpaired("c1+c1 r1 a"), [(Call, 0, 1)]);
+        assert_eq!(unpaired("c1+c1 r1 r1"), []);
     }
 }

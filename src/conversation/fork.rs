@@ -5,8 +5,9 @@ use std::collections::HashSet;
 use serde_json::Value;
 
 use super::anchors::{Homes, MESSAGES, SYSTEM_PROMPT, TOOLS};
-use super::context::{Context, Special};
+use super::context::Context;
 use super::message::Message;
+use super::special::Special;
 use crate::environment::Environment;
 
 /// A range of sequence numbers as Python slices have it: `end` is not in it, a negative number counts back from the next

@@ -2,8 +2,9 @@
 
 use serde_json::{Value, json};
 
-use super::context::{Context, Special, keys};
+use super::context::{Context, keys};
 use super::message::{MAX_MESSAGE_DEPTH, Message};
+use super::special::Special;
 use crate::digest::sha256_hex;
 use crate::error::Error;
 use crate::json;

@@ -5,9 +5,9 @@ use std::cell::{Cell, RefCell};
 use serde::{Serialize, Serializer};
 use serde_json::Value;
 
-use super::context::Special;
 use super::part::{PartKind, PartKinds, PartTokens};
 use super::shape;
+use super::special::Special;
 use crate::environment::Environment;
 use crate::error::{Error, ShapeError};
 use crate::json::{FieldPath, MAX_DEPTH, MAX_SAFE_INTEGER, Object, items, keep_numbers, to_python_text};
@@ -355,7 +355,7 @@ impl Message {
         Ok(text)
     }
 
-    /// Whether another message is this one as JavaScript was shown it, where numbers are doubles.
+    /// Whether another message is this one, if numbers are compared as doubles.
     pub(super) fn is_shown_as(&self, other: &Self) -> bool {
         let mut dict = Value::Object(other.dict.clone());
         self.keep_numbers(&mut dict);

@@ -7,19 +7,23 @@ mod exchange;
 mod fork;
 mod materialize;
 mod message;
+mod pairing;
 mod part;
 mod pattern;
 pub(crate) mod shape;
+mod special;
 
 pub(crate) use context::{keys, shape_faults};
 pub(crate) use message::SEQUENCE_NUMBER;
 
 pub use anchors::{Anchor, MESSAGES, SYSTEM_PROMPT, TOOLS};
-pub use context::{Context, Special};
+pub use context::Context;
 pub use counting::{Counter, Counting, Media};
-pub use exchange::{CallOrResult, Exchanges, Unpaired, UnpairedKind};
+pub use exchange::{Exchanges, Unpaired, UnpairedKind};
 pub use fork::{ForkOptions, SequenceRange};
 pub use materialize::{FullMatch, HookOutputs};
 pub use message::{GivenMessage, MAX_MESSAGE_DEPTH, Message};
+pub use pairing::{CallState, PairedCall, PairedMessage, PairedResult, Pairing, Place, Repeats, ResultState, ToolPart};
 pub use part::{PartKind, PartKinds, PartTokens};
 pub use pattern::JavaScriptPattern;
+pub use special::Special;

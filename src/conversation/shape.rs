@@ -67,7 +67,7 @@ fn check_part(part: &Object, at: &FieldPath) -> Result<(), ShapeError> {
         "tool_use" => {
             string("call_id")?;
             string("name")?;
-            required(part, at, "arguments", "JSON text (ContentPart.toolUse makes it of an object)", Value::is_string)?;
+            required(part, at, "arguments", "a string of JSON text", Value::is_string)?;
             optional(part, at, "approval_status", "a string", Value::is_string)
         }
         "tool_result" => {

@@ -1,16 +1,8 @@
 //! The position of a field in the text that it was read from.
 
-use serde::Serialize;
-
-use super::parse::{BYTE_ORDER_MARK, Fault, MAX_DEPTH, Reader, line_and_column};
 use super::path::{FieldPath, Segment};
-
-/// A place in a text; both numbers begin at 1, the column counts bytes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-pub struct Position {
-    pub line: usize,
-    pub column: usize,
-}
+use super::position::Position;
+use super::reader::{BYTE_ORDER_MARK, Fault, MAX_DEPTH, Reader};
 
 /// Where the value at `path` begins in `text`: its nearest enclosing value where the field itself is missing.
 ///
@@ -29,8 +21,7 @@ pub fn locate(text: &[u8], path: &FieldPath) -> Position {
         }
         offset
     });
-    let (line, column) = line_and_column(text, offset);
-    Position { line, column }
+    Position::of(text, offset)
 }
 
 /// Where, of the array or object that the reader stands at, the child that `segment` names begins.

@@ -1,9 +1,8 @@
-//! Numbers that went to JavaScript and came back.
+//! Numbers that made a round trip through doubles.
 
 use serde_json::{Number, Value};
 
-/// Gives each number of `new` the text that it has in `old`, at the same place, where both are the same number to
-/// JavaScript: a round trip through a double must not turn `1.0` into `1` or 2⁶³ into 9223372036854776000.
+/// Gives each number of `new` the text that it has in `old`, at the same place, if both are the same double: a round trip through a double must not turn `1.0` into `1` or 2⁶³ into 9223372036854776000.
 pub fn keep_numbers(old: &Value, new: &mut Value) {
     match (old, new) {
         (Value::Number(old), Value::Number(new)) if same_double(old, new) => *new = old.clone(),

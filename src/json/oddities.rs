@@ -1,8 +1,7 @@
 //! What is read without complaint, though another writer would have written it otherwise.
 
-use super::locate::Position;
-use super::parse::line_and_column;
 use super::path::FieldPath;
+use super::position::Position;
 
 /// What is odd about a text that is JSON.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -36,8 +35,7 @@ impl Oddity {
     /// Says in which field the first one is.
     pub(super) fn place(&mut self, text: &[u8], field: impl FnOnce() -> FieldPath) {
         if let Some(offset) = self.offset.take() {
-            let (line, column) = line_and_column(text, offset);
-            self.first = Some((field(), Position { line, column }));
+            self.first = Some((field(), Position::of(text, offset)));
         }
     }
 }

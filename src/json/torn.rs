@@ -2,8 +2,8 @@
 
 use serde_json::Value;
 
-use super::Object;
-use super::parse::{BYTE_ORDER_MARK, Fault, MAX_DEPTH, Open, Reader};
+use super::object::Object;
+use super::reader::{BYTE_ORDER_MARK, Fault, MAX_DEPTH, Open, Reader};
 
 /// What a text that ends too early holds for certain.
 #[derive(Debug, PartialEq, Eq)]

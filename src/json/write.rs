@@ -19,7 +19,7 @@ pub fn to_file_bytes(value: &impl Serialize) -> Result<Vec<u8>, Error> {
     Ok(bytes)
 }
 
-/// JSON text without spaces, as it crosses the boundary to JavaScript.
+/// JSON text without whitespace.
 ///
 /// # Errors
 ///

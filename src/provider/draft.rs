@@ -1,12 +1,12 @@
 //! A context in the making: what the messages of a provider say, until all of them are read.
 
-use std::collections::{HashMap, HashSet};
-
 use serde_json::Value;
 
 use super::request::set;
 use super::source::BETWEEN_TEXTS;
-use crate::conversation::{Context, MESSAGES, Message, Special};
+use crate::conversation::{
+    CallState, Context, MESSAGES, Message, PairedCall, PairedMessage, Pairing, Place, ResultState, Special,
+};
 use crate::environment::Environment;
 use crate::error::{Error, ShapeError};
 use crate::json::Object;
@@ -22,6 +22,12 @@ pub struct Draft {
 pub struct DraftMessage {
     pub role: &'static str,
     pub parts: Vec<Value>,
+}
+
+impl DraftMessage {
+    fn paired(&self) -> PairedMessage<'_> {
+        PairedMessage { is_assistant: self.role == "assistant", parts: &self.parts }
+    }
 }
 
 impl Draft {
@@ -87,25 +93,35 @@ impl Draft {
     /// Says of each call whether it was approved, which it was if it has a result; takes the name from results whose
     /// call says it.
     fn match_results(&mut self) {
-        let mut names: HashMap<String, Value> = HashMap::new();
-        let mut answered: HashSet<String> = HashSet::new();
-        for part in self.messages.iter_mut().flat_map(|message| &mut message.parts) {
-            let Value::Object(part) = part else { continue };
-            let Some(id) = part.get("call_id").and_then(Value::as_str).map(str::to_owned) else { continue };
-            if part.get("type").is_some_and(|kind| kind == "tool_use") {
-                names.insert(id, part.get("name").cloned().unwrap_or_default());
-            } else {
-                if names.get(&id).is_some_and(|name| part.get("name") == Some(name)) {
-                    part.shift_remove("name");
+        let pairing = Pairing::of(self.messages.iter().map(DraftMessage::paired));
+        let name = |(message, part): Place| self.messages.get(message)?.parts.get(part)?.get("name");
+        let is_answered = |call: &&PairedCall| matches!(call.state, CallState::Answered(_));
+        let answered: Vec<Place> = pairing.calls.iter().filter(is_answered).map(|call| call.place).collect();
+        let named_as_call: Vec<Place> = pairing
+            .results
+            .iter()
+            .filter_map(|result| match result.state {
+                ResultState::Answers(call) | ResultState::Second(call) => {
+                    let named = name(result.place)?;
+                    (name(pairing.calls.get(call)?.place)? == named).then_some(result.place)
                 }
-                answered.insert(id);
-            }
-        }
-        for part in self.messages.iter_mut().flat_map(|message| &mut message.parts) {
-            if part["type"] == "tool_use" && part["call_id"].as_str().is_some_and(|id| answered.contains(id)) {
+                ResultState::Orphan => None,
+            })
+            .collect();
+        for place in answered {
+            if let Some(part) = self.part_mut(place) {
                 set(part, "approval_status", "approved".into());
             }
         }
+        for place in named_as_call {
+            if let Some(Value::Object(fields)) = self.part_mut(place) {
+                fields.shift_remove("name");
+            }
+        }
+    }
+
+    fn part_mut(&mut self, (message, part): Place) -> Option<&mut Value> {
+        self.messages.get_mut(message)?.parts.get_mut(part)
     }
 }
 

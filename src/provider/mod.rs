@@ -70,7 +70,7 @@ impl Format {
         })
     }
 
-    /// The name by which JavaScript knows it.
+    /// The name, which is stable.
     pub fn name(self) -> &'static str {
         match self {
             Self::OpenAiChat => "openai-chat",

@@ -158,22 +158,22 @@ impl Session {
         self.set(keys::IS_ACTIVE, is_active.into());
     }
 
-    /// Takes the dict that a caller hands in instead of the one there is.
+    /// Replaces the dict. Numbers that are equal as doubles keep their text (`1.0`, 2⁶³).
     ///
     /// # Errors
     ///
-    /// [`Error::InvalidArgument`] with the field of the wrong shape, for another `uuid`, or for an `active_context_id`
-    /// that is not that of a context in memory.
-    pub fn replace_dict(&mut self, mut dict: Value) -> Result<(), Error> {
+    /// The field of the wrong shape; `uuid` if it is that of another session; `active_context_id` if that context is not
+    /// in memory.
+    pub fn replace_dict(&mut self, mut dict: Value) -> Result<(), ShapeError> {
         json::keep_numbers(&Value::Object(self.dict.clone()), &mut dict);
-        let mut dict = checked_dict(dict, &self.layout).map_err(|error| error.in_argument("rawDict"))?;
+        let mut dict = checked_dict(dict, &self.layout)?;
         add_missing_fields(&mut dict, &self.layout);
         let id = dict.get(keys::ACTIVE_CONTEXT_ID).and_then(Value::as_str).filter(|id| !id.is_empty());
         let active = match id {
             None => None,
             Some(id) => Some(self.context_in_memory(id).ok_or_else(|| {
-                let message = format!("the context '{id}' is not loaded; call setActiveContext(await loadContext(id))");
-                Error::argument("rawDict.active_context_id", message)
+                let message = format!("the context '{id}' is not loaded; load it and make it the active context");
+                ShapeError::new(FieldPath::root().key(keys::ACTIVE_CONTEXT_ID), message)
             })?),
         };
         self.dict = dict;

@@ -15,7 +15,7 @@ pub fn string(value: &JsValue, argument: &str) -> Result<String, Error> {
 pub fn whole_number(value: &JsValue, argument: &str) -> Result<u64, Error> {
     match integer(value) {
         Some(number) if number >= 0 => Ok(number.unsigned_abs()),
-        _ => Err(expected(argument, "a whole number from 0 up", value)),
+        _ => Err(expected(argument, "a non-negative integer", value)),
     }
 }
 
@@ -32,7 +32,7 @@ pub fn optional_integer(value: &JsValue, argument: &str) -> Result<Option<i64>, 
     if is_absent(value) {
         return Ok(None);
     }
-    integer(value).map(Some).ok_or_else(|| expected(argument, "a whole number", value))
+    integer(value).map(Some).ok_or_else(|| expected(argument, "an integer", value))
 }
 
 pub fn boolean(value: &JsValue, argument: &str) -> Result<bool, Error> {
@@ -44,7 +44,7 @@ pub fn encoding(value: &JsValue) -> Result<Encoding, Error> {
     if value.is_undefined() {
         return Ok(Encoding::Cl100kBase);
     }
-    Encoding::parse(&string(value, "encoding")?)
+    Ok(Encoding::parse(&string(value, "encoding")?)?)
 }
 
 /// The strings of an array; `None` for anything else, arrays that throw when they are read included.

@@ -77,7 +77,7 @@ pub fn encode(bytes: usize, encoding: usize) -> Result<Vec<u32>, JsValue> {
 #[wasm_bindgen]
 pub fn decode(tokens: &[u32], encoding: usize) -> Result<String, JsValue> {
     let encoding = encodings::numbered(encoding)?;
-    let bytes = encodings::tokenizer(encoding)?.decode(tokens, encoding)?;
+    let bytes = encodings::tokenizer(encoding)?.decode(tokens, encoding).map_err(Error::from)?;
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
@@ -92,7 +92,7 @@ pub fn sha256(data: &[u8]) -> String {
 #[wasm_bindgen(js_name = encodingForModel)]
 pub fn encoding_for_model(model: &JsValue) -> Result<String, JsValue> {
     let model = args::string(model, "model")?;
-    Ok(tokens::encoding_for_model(&model)?.name().to_owned())
+    Ok(tokens::encoding_for_model(&model).map_err(Error::from)?.name().to_owned())
 }
 
 /// The name of the file, without its extension, that an encoding's vocabulary is in.

@@ -140,7 +140,7 @@ impl SessionHandle {
     #[wasm_bindgen(js_name = setDict)]
     pub fn set_dict(&self, text: &str) -> Result<(), JsValue> {
         let dict = value(text, json::MAX_DEPTH).map_err(|error| error.in_argument("rawDict"))?;
-        self.change(|session| session.replace_dict(dict))
+        self.change(|session| session.replace_dict(dict).map_err(|error| error.in_argument("rawDict")))
     }
 
     #[wasm_bindgen(getter, js_name = activeContextId)]

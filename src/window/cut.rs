@@ -50,9 +50,9 @@ impl Cut {
         let Limits { limit, reserve, special_tokens } = limits;
         let room = limit.saturating_sub(reserve);
         if let Some(mark) = options.lower_mark.filter(|mark| *mark > room) {
-            let rest = if reserve > 0 { format!(", {limit} less a reserve of {reserve}") } else { String::new() };
-            let message = format!("is {mark}, more than the {room} that the window may have anyway{rest}");
-            return Err(Error::argument("options.hysteresis.to", message));
+            let rest = if reserve > 0 { format!(" ({limit} minus a reserve of {reserve})") } else { String::new() };
+            let message = format!("is {mark}, above the window's limit of {room}{rest}");
+            return Err(Error::argument("lower_mark", message));
         }
         // What is pinned has to be known before all else; where a window may begin, only when it must cut.
         let exchanges = (!options.pins.is_empty()).then(|| Exchanges::of(context));

@@ -29,8 +29,8 @@ impl Held {
         let mut held = Self::default();
         for (index, id) in options.pins.iter().enumerate() {
             let Some(positions) = by_id.get(id.as_str()) else {
-                let message = format!("no message of the context has the id {id:?}; take it from messages[i].id");
-                return Err(Error::argument(&format!("options.pin[{index}]"), message));
+                let message = format!("no message of the context has the id {id:?}");
+                return Err(Error::argument(&format!("pins[{index}]"), message));
             };
             held.pinned.extend(positions.iter().filter(|position| !specials.contains(&Some(**position))));
         }

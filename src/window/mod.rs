@@ -43,8 +43,8 @@ impl Boundary {
     /// [`Error::InvalidArgument`] for a name that is not known.
     pub fn parse(name: &str) -> Result<Self, Error> {
         Self::ALL.into_iter().find(|boundary| boundary.name() == name).ok_or_else(|| {
-            let message = format!("{name:?} is no boundary; use 'message', 'exchange' or 'turn'");
-            Error::argument("options.boundary", message)
+            let message = format!("{name:?} is not a boundary; use 'message', 'exchange' or 'turn'");
+            Error::argument("boundary", message)
         })
     }
 
@@ -153,8 +153,8 @@ impl Context {
     fn cut_to_tokens(&self, budget: TokenBudget, counting: &Counting, options: &WindowOptions) -> Result<Cut, Error> {
         let TokenBudget { max_tokens, reserve } = budget;
         if reserve > max_tokens {
-            let message = format!("is {reserve}, more than the {max_tokens} tokens that there are");
-            return Err(Error::argument("options.reserve", message));
+            let message = format!("is {reserve}, more than the budget of {max_tokens} tokens");
+            return Err(Error::argument("reserve", message));
         }
         let specials = self.specials().into_iter().flatten();
         let special_tokens = tokens::total(specials.map(|position| counting.tokens(self, position)))?;

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use crate::conversation::{CallOrResult, Context, Exchanges, Message, PartKind, UnpairedKind};
+use crate::conversation::{Context, Exchanges, Message, PartKind, ToolPart, UnpairedKind};
 
 /// The messages that are not special, in units that a window keeps or drops as a whole. Places are counted from the newest
 /// message, 0, to the oldest.
@@ -111,13 +111,13 @@ fn prompt_in_unit<'m>(unit: impl Iterator<Item = (usize, &'m Message)>) -> Optio
             found = between.take().or(found);
             waiting.clear();
         }
-        for (_, kind, call_id) in message.calls_and_results() {
-            match kind {
-                CallOrResult::Call => {
+        for part in message.tool_parts() {
+            match part {
+                ToolPart::Call(call_id) => {
                     called.insert(call_id);
                     waiting.insert(call_id);
                 }
-                CallOrResult::Result => {
+                ToolPart::Result(call_id) => {
                     waiting.remove(call_id);
                     between = between.filter(|_| !called.contains(call_id));
                 }

@@ -30,10 +30,10 @@ test('serves on this machine alone', () => {
 
 test('serves files with their types', async () => {
   const types = {
-    '/examples/browser/': 'text/html; charset=utf-8',
-    '/examples/browser/app.js': 'text/javascript; charset=utf-8',
-    '/examples/browser/style.css': 'text/css; charset=utf-8',
-    '/dist/browser.js?v=1': 'text/javascript; charset=utf-8',
+    '/examples/browser/': 'text/html;charset=utf-8',
+    '/examples/browser/app.js': 'text/javascript',
+    '/examples/browser/style.css': 'text/css',
+    '/dist/browser.js?v=1': 'text/javascript',
     '/dist/peteos_session_bg.wasm': 'application/wasm',
     '/dist/encodings/cl100k_base.bin': 'application/octet-stream',
     '/examples/demo-session/files.json': 'application/json',

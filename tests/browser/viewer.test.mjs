@@ -167,7 +167,7 @@ test('a number that is no budget is refused in words, and the window stays', wit
   for (const number of ['-1', '1.5', '']) {
     await page.fill('#limit', number)
     assert.deepEqual(await dimmed(page), before)
-    assert.match(await page.textContent('#limit-fault'), /maxTokens: expected a whole number/)
+    assert.match(await page.textContent('#limit-fault'), /maxTokens: expected a non-negative integer/)
     assert.equal(await page.getAttribute('#limit', 'aria-invalid'), 'true')
   }
   // Another mode has a limit of its own.

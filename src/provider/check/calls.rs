@@ -3,33 +3,33 @@
 use super::super::Format;
 use super::super::part::{Part, Role, arguments_object, is_call_id, is_name};
 use super::finding::Findings;
-use super::pairs::{Match, PairedCall, Pairs, Repeats};
 use super::rule::Rule;
-use super::turn::{Turn, answered_turns, takes_distant_results};
+use super::turn::{Turn, answered_turns, pairing, takes_distant_results};
+use crate::conversation::{CallState, PairedCall, Repeats, ResultState};
 
 pub fn judge(turns: &[Turn<'_>], format: Format, findings: &mut Findings) {
-    let pairs = Pairs::of(turns);
-    let last_assistant = turns.iter().rposition(|turn| turn.role == Role::Assistant);
-    for call in &pairs.calls {
-        judge_call(call, turns, last_assistant, format, findings);
+    let pairing = pairing(turns);
+    for call in &pairing.calls {
+        judge_call(call, turns, format, findings);
     }
     let answered = answered_turns(turns, format);
-    for &((index, part), found) in &pairs.results {
+    for result in &pairing.results {
+        let (index, part) = result.place;
         let turn = &turns[index];
         let place = (turn.position, part);
-        let (rule, message, fix) = match found {
-            Match::None => (
+        let (rule, message, fix) = match result.state {
+            ResultState::Orphan => (
                 Rule::OrphanResult,
                 "refuses a result whose call is not before it",
                 "Leave the result out, or put the message with its call back.",
             ),
-            Match::Second => (
+            ResultState::Second(_) => (
                 Rule::DuplicateResult,
                 "refuses a second result of one call",
                 "Leave all but one of the results of this call out.",
             ),
-            Match::Call(call) => {
-                let call = pairs.calls[call].place.0;
+            ResultState::Answers(call) => {
+                let call = pairing.calls[call].place.0;
                 if !turn.may_have_results() {
                     (
                         Rule::MisplacedResult,
@@ -54,13 +54,7 @@ pub fn judge(turns: &[Turn<'_>], format: Format, findings: &mut Findings) {
     }
 }
 
-fn judge_call(
-    call: &PairedCall<'_>,
-    turns: &[Turn<'_>],
-    last_assistant: Option<usize>,
-    format: Format,
-    findings: &mut Findings,
-) {
+fn judge_call(call: &PairedCall<'_>, turns: &[Turn<'_>], format: Format, findings: &mut Findings) {
     let (index, part) = call.place;
     let turn = &turns[index];
     let place = (turn.position, part);
@@ -69,15 +63,13 @@ fn judge_call(
         let fix = "Put the call in a message of the assistant, before the one with its result.";
         findings.on_part(Rule::MisplacedCall, place, "", message, fix);
     }
-    if call.result.is_none() {
-        let message = "refuses a tool call without a result";
-        // As long as nobody but the user has spoken since, it may still come.
-        let fix = if last_assistant <= Some(index) {
-            "Append a message of the role tool_result with the result first."
-        } else {
-            "Put the result directly after the call, or leave the call out."
-        };
-        findings.on_part(Rule::MissingResult, place, "call_id", message, fix);
+    let missing = match call.state {
+        CallState::Answered(_) => None,
+        CallState::Pending => Some("Append a message of the role tool_result with the result first."),
+        CallState::Unanswered => Some("Put the result directly after the call, or leave the call out."),
+    };
+    if let Some(fix) = missing {
+        findings.on_part(Rule::MissingResult, place, "call_id", "refuses a tool call without a result", fix);
     }
     if is_refused_repeat(call.repeats, format) {
         let message = "refuses a call_id that a call before has";
@@ -110,7 +102,7 @@ fn judge_call(
 pub fn is_refused_repeat(repeats: Repeats, format: Format) -> bool {
     match repeats {
         Repeats::No => false,
-        Repeats::InSameTurn => true,
-        Repeats::Before => matches!(format, Format::Anthropic | Format::OpenAiResponses),
+        Repeats::SameMessage => true,
+        Repeats::Earlier => matches!(format, Format::Anthropic | Format::OpenAiResponses),
     }
 }

@@ -31,7 +31,7 @@ pub fn judge(turns: &[Turn<'_>], format: Format, findings: &mut Findings) {
 pub fn judge_special(message: &Message, position: usize, format: Format, findings: &mut Findings) {
     let parts = message.parts().iter().map(Part::read).collect();
     // Never sent as a message, so that its texts may be empty.
-    let turn = Turn { position, role: Role::System, parts, is_silent: true };
+    let turn = Turn { position, role: Role::System, stored: message.parts(), parts, is_silent: true };
     for (part, read) in turn.parts.iter().enumerate() {
         if matches!(read, Part::Media(_) | Part::Unknown(_) | Part::Invalid { .. }) {
             judge_part(&turn, part, read, format, findings);

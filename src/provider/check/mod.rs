@@ -11,7 +11,6 @@
 pub(super) mod calls;
 mod content;
 mod finding;
-pub(super) mod pairs;
 mod rule;
 pub(super) mod thinking;
 pub(super) mod turn;

@@ -174,7 +174,7 @@ impl Rule {
         Self::TrailingWhitespace,
     ];
 
-    /// The name by which JavaScript knows it.
+    /// The name, which is stable.
     pub fn name(self) -> &'static str {
         match self {
             Self::NoMessages => "no-messages",

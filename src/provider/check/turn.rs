@@ -1,8 +1,10 @@
 //! Messages as the turns that a conversion makes of them.
 
+use serde_json::Value;
+
 use super::super::Format;
 use super::super::part::{Part, Role, takes_thinking};
-use crate::conversation::Message;
+use crate::conversation::{Message, PairedMessage, Pairing};
 
 /// A message and what becomes of it in a format.
 #[derive(Debug)]
@@ -10,6 +12,9 @@ pub struct Turn<'m> {
     /// The position of the message in the list that it is from.
     pub position: usize,
     pub role: Role,
+    /// The parts as they are stored.
+    pub stored: &'m [Value],
+    /// The same parts, read.
     pub parts: Vec<Part<'m>>,
     /// Nothing is sent in the place of the message: its text goes to the system prompt, its tools to the tools, or, in
     /// Responses, it has nothing that would be an item.
@@ -18,12 +23,12 @@ pub struct Turn<'m> {
 
 impl<'m> Turn<'m> {
     pub fn of(message: &'m Message, position: usize, format: Format) -> Self {
-        let parts = message.parts().iter().map(Part::read).collect();
-        Self::with_parts(Role::of(message.role()), parts, position, format)
+        Self::with_parts(Role::of(message.role()), message.parts(), position, format)
     }
 
-    pub fn with_parts(role: Role, parts: Vec<Part<'m>>, position: usize, format: Format) -> Self {
-        let mut turn = Self { position, role, parts, is_silent: false };
+    pub fn with_parts(role: Role, stored: &'m [Value], position: usize, format: Format) -> Self {
+        let parts = stored.iter().map(Part::read).collect();
+        let mut turn = Self { position, role, stored, parts, is_silent: false };
         turn.is_silent = turn.is_lifted(format)
             || turn.only_defines_tools()
             || format == Format::OpenAiResponses && !turn.says_something(format);
@@ -86,6 +91,13 @@ impl<'m> Turn<'m> {
     pub fn last_given(&self, format: Format) -> Option<(usize, &Part<'m>)> {
         self.parts.iter().enumerate().rev().find(|(_, part)| self.is_given(part, format))
     }
+}
+
+/// The tool calls and results of turns; places are indices of a turn and of a part in it.
+pub fn pairing<'m>(turns: &[Turn<'m>]) -> Pairing<'m> {
+    Pairing::of(
+        turns.iter().map(|turn| PairedMessage { is_assistant: turn.role == Role::Assistant, parts: turn.stored }),
+    )
 }
 
 /// Whether results may stand at any distance after their call.

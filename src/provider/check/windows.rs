@@ -4,10 +4,8 @@ use proptest::prelude::*;
 use serde_json::Value;
 
 use super::super::samples;
-use super::pairs::{Match, Pairs};
-use super::turn::Turn;
 use super::{CHECKED, Format, judge};
-use crate::conversation::{Exchanges, Message, UnpairedKind};
+use crate::conversation::{Exchanges, Message};
 
 fn findings(messages: &[(usize, &Message)], format: Format) -> Vec<super::Finding> {
     judge(messages.iter().copied(), false, format)
@@ -61,24 +59,6 @@ proptest! {
                 prop_assert_eq!(findings(&window, format), [], "{} {:?}", format.name(), kept);
             }
         }
-    }
-
-    #[test]
-    fn calls_and_results_are_paired_as_exchanges_are(dicts in samples::unusual()) {
-        let context = samples::context(&dicts);
-        let unpaired = Exchanges::of(&context).unpaired.into_iter();
-        let expected: Vec<(bool, (usize, usize))> = unpaired
-            .map(|unpaired| (unpaired.kind == UnpairedKind::Result, (unpaired.position, unpaired.part)))
-            .collect();
-        let messages = context.messages().enumerate();
-        let turns: Vec<Turn<'_>> =
-            messages.map(|(position, message)| Turn::of(message, position, Format::Gemini)).collect();
-        let pairs = Pairs::of(&turns);
-        let calls = pairs.calls.iter().filter(|call| call.result.is_none()).map(|call| (false, call.place));
-        let results = pairs.results.iter().filter(|(_, found)| *found == Match::None).map(|(place, _)| (true, *place));
-        let mut found: Vec<(bool, (usize, usize))> = calls.chain(results).collect();
-        found.sort_by_key(|(_, place)| *place);
-        prop_assert_eq!(found, expected);
     }
 
     #[test]

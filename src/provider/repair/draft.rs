@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::super::Format;
 use super::super::check::turn::Turn;
-use super::super::part::{Part, Role};
+use super::super::part::Role;
 use super::Mended;
 use crate::conversation::Message;
 
@@ -56,8 +56,7 @@ impl Draft {
 
     /// What becomes of it in a format.
     pub fn turn(&self, format: Format) -> Turn<'_> {
-        let parts = self.parts.iter().map(Part::read).collect();
-        Turn::with_parts(self.role(), parts, self.position.unwrap_or_default(), format)
+        Turn::with_parts(self.role(), &self.parts, self.position.unwrap_or_default(), format)
     }
 
     pub fn set_role(&mut self, role: &'static str) {

@@ -7,11 +7,11 @@ use serde_json::{Value, json};
 use super::super::Format;
 use super::super::check::Rule;
 use super::super::check::calls::is_refused_repeat;
-use super::super::check::pairs::{Match, Pairs, Place};
-use super::super::check::turn::{Turn, has_result_messages, takes_distant_results};
+use super::super::check::turn::{Turn, has_result_messages, pairing, takes_distant_results};
 use super::super::part::{LONGEST_CALL_ID, Role, is_call_id, is_word_character};
 use super::INTERRUPTED;
 use super::draft::Draft;
+use crate::conversation::{CallState, Pairing, Place, ResultState};
 
 /// What is done to a list, by the places in it.
 #[derive(Default)]
@@ -78,36 +78,39 @@ fn with_call_id(part: &Value, call_id: Option<&String>) -> Value {
 
 fn plan(drafts: &[Draft], format: Format) -> Plan {
     let turns: Vec<Turn<'_>> = drafts.iter().map(|draft| draft.turn(format)).collect();
-    let pairs = Pairs::of(&turns);
+    let pairing = pairing(&turns);
     let mut plan = Plan::default();
     // The results of each turn, by the turn of their calls.
     let mut answers: HashMap<usize, Vec<(Place, usize)>> = HashMap::new();
-    for &(place, found) in &pairs.results {
-        match found {
-            Match::Call(call) => {
-                answers.entry(place.0).or_default().push((place, pairs.calls[call].place.0));
+    for result in &pairing.results {
+        match result.state {
+            ResultState::Answers(call) => {
+                let call = pairing.calls[call].place.0;
+                answers.entry(result.place.0).or_default().push((result.place, call));
             }
-            Match::Second | Match::None => {
-                plan.taken.insert(place);
+            ResultState::Second(_) | ResultState::Orphan => {
+                plan.taken.insert(result.place);
             }
         }
     }
     let in_place = in_place(&turns, &answers, format);
-    let names = names(&pairs, format);
-    for (call, call_id) in pairs.calls.iter().zip(names) {
-        let source = match call.result {
-            Some(result) if in_place.contains(&result) => None,
-            Some(result) => {
+    let names = names(&pairing, format);
+    for (call, call_id) in pairing.calls.iter().zip(names) {
+        let source = match call.state {
+            CallState::Answered(result) if in_place.contains(&result) => None,
+            CallState::Answered(result) => {
                 plan.taken.insert(result);
                 Some(Source::Moved(result))
             }
-            None => Some(Source::Missing { call_id: call_id.clone() }),
+            CallState::Pending | CallState::Unanswered => Some(Source::Missing { call_id: call_id.clone() }),
         };
         if let Some(source) = source {
             plan.put_in.entry(call.place.0).or_default().push(source);
         }
         if call_id != call.call_id {
-            plan.renamed.extend(call.result.map(|result| (result, call_id.clone())));
+            if let CallState::Answered(result) = call.state {
+                plan.renamed.insert(result, call_id.clone());
+            }
             plan.renamed.insert(call.place, call_id);
         }
     }
@@ -145,8 +148,8 @@ fn in_place(turns: &[Turn<'_>], answers: &HashMap<usize, Vec<(Place, usize)>>, f
 }
 
 /// The id of each call: its own, or one like it where the format refuses that.
-fn names(pairs: &Pairs<'_>, format: Format) -> Vec<String> {
-    let mut taken: HashSet<String> = pairs.calls.iter().map(|call| call.call_id.to_owned()).collect();
+fn names(pairing: &Pairing<'_>, format: Format) -> Vec<String> {
+    let mut taken: HashSet<String> = pairing.calls.iter().map(|call| call.call_id.to_owned()).collect();
     let mut next: HashMap<String, usize> = HashMap::new();
     let mut name = |call_id: &str, repeats: bool| {
         let valid = valid_call_id(format, call_id);
@@ -171,7 +174,7 @@ fn names(pairs: &Pairs<'_>, format: Format) -> Vec<String> {
     // The AI SDK speaks to those that refuse it.
     let is_refused =
         |repeats| is_refused_repeat(repeats, if format == Format::AiSdk { Format::Anthropic } else { format });
-    pairs.calls.iter().map(|call| name(call.call_id, is_refused(call.repeats))).collect()
+    pairing.calls.iter().map(|call| name(call.call_id, is_refused(call.repeats))).collect()
 }
 
 fn valid_call_id(format: Format, call_id: &str) -> String {

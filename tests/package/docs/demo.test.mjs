@@ -94,7 +94,7 @@ async function smallSession(t) {
 }
 
 test('the session of the demo is a long one that the Python package made', async () => {
-  assert.deepEqual(readdirSync(examples), [example])
+  assert.deepEqual(readdirSync(examples), [example, 'README.md'])
   const session = await Session.load(examples, example)
   const { messages } = session.activeContext
   assert.ok(messages.length >= 240)

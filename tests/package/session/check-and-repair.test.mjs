@@ -1,6 +1,6 @@
 // Session.check and Session.repair: a session directory that is broken in one way, seen from outside.
 import assert from 'node:assert/strict'
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { load, root } from '../support/installed.mjs'
@@ -76,7 +76,7 @@ test('a session that is as it should be gives no finding, and nothing is written
 
 test('the session of the demo, which the Python package has made, gives no finding', async () => {
   const parent = join(root, 'examples', 'demo-session')
-  const [uuid] = readdirSync(parent)
+  const [{ uuid }] = await Session.list(parent)
   assert.deepEqual(await Session.check(parent, uuid), { ok: true, findings: [] })
 })
 

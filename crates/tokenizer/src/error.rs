@@ -1,0 +1,49 @@
+//! What can go wrong in this crate.
+
+use std::fmt;
+
+/// An error of this crate.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Error {
+    /// No encoding has this name.
+    UnknownEncoding {
+        /// The name that was given.
+        name: String,
+    },
+    /// tiktoken does not know a model of this name.
+    UnknownModel {
+        /// The name that was given.
+        name: String,
+    },
+    /// The data is not the file of this vocabulary.
+    InvalidVocabulary {
+        /// The file that was expected, as [`Vocabulary::file_stem`](crate::Vocabulary::file_stem) names it.
+        file_stem: &'static str,
+        /// What is wrong with the data.
+        reason: String,
+    },
+    /// No token of the encoding has this rank.
+    UnknownToken {
+        /// The position of the rank in the list that was to be decoded.
+        index: usize,
+        /// The rank.
+        rank: u32,
+        /// The name of the encoding.
+        encoding: &'static str,
+    },
+}
+
+impl std::error::Error for Error {}
+
+impl fmt::Display for Error {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::UnknownEncoding { name } => write!(formatter, "unknown encoding '{name}'"),
+            Self::UnknownModel { name } => write!(formatter, "unknown model '{name}'"),
+            Self::InvalidVocabulary { file_stem, reason } => {
+                write!(formatter, "{reason}; expected the contents of encodings/{file_stem}.bin")
+            }
+            Self::UnknownToken { rank, encoding, .. } => write!(formatter, "{rank} is not a token of {encoding}"),
+        }
+    }
+}

@@ -1,0 +1,256 @@
+//! Byte pair encoding: turning a piece that is no token itself into tokens.
+//!
+//! Starting from its bytes, the two neighbours that together are the token of the lowest rank are merged, the leftmost of
+//! equals first, until no two neighbours are a token.
+//!
+//! A long piece is merged in windows that overlap, because the work for one grows faster than its length. That is exact:
+//! tokens are the result for a piece if each two neighbours are the result for their own bytes. (Of all merges across the
+//! ends of such tokens, take the one that would come first. Until then what is merged within the two tokens beside it is
+//! what would be merged were they alone; alone they are never merged across.) Neighbours in the result for a window are,
+//! for the same reason. So where the next window begins at the start of one of this window's tokens and begins with that
+//! same token, the tokens before it and those of the next window follow one another in the result for the piece.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+use super::encoding::Rank;
+use super::ranks::{NO_RANK, Ranks};
+
+/// The lengths of windows in bytes: first the cheapest, then one that holds several of the longest tokens.
+const WINDOWS: [usize; 2] = [64, 512];
+/// Up to this length a piece is merged at once.
+const SHORT: usize = 96;
+
+/// Merges pieces; keeps its memory from one to the next.
+#[derive(Default)]
+pub struct Merger {
+    /// Where each token of the piece ends.
+    ends: Vec<u32>,
+    parts: Vec<Part>,
+    heap: BinaryHeap<Reverse<(Rank, u32)>>,
+    links: Vec<Link>,
+}
+
+/// Where a part begins, and the rank of it merged with the next.
+#[derive(Clone, Copy)]
+struct Part {
+    start: u32,
+    rank: Rank,
+}
+
+/// A part that begins at the link's own index, in a list of those that are left.
+#[derive(Clone, Copy)]
+struct Link {
+    previous: u32,
+    /// Where the next part begins, and this one ends.
+    next: u32,
+    /// The rank of this part merged with the next.
+    rank: Rank,
+}
+
+impl Merger {
+    /// Where each token of the piece ends, in order.
+    pub fn ends(&mut self, ranks: &Ranks, piece: &[u8]) -> &[u32] {
+        self.ends.clear();
+        if piece.len() <= SHORT {
+            self.merge(ranks, piece);
+            self.ends.extend(self.parts[1..].iter().map(|part| part.start));
+        } else if !WINDOWS.into_iter().any(|window| self.merge_in_windows(ranks, piece, window)) {
+            self.merge_with_heap(ranks, piece);
+        }
+        &self.ends
+    }
+
+    /// Merges what is in each window. False if the windows are too short to agree.
+    fn merge_in_windows(&mut self, ranks: &Ranks, piece: &[u8], window: usize) -> bool {
+        self.ends.clear();
+        let mut start = 0;
+        let mut last: &[u8] = &[];
+        // Where the first token of the next window has to end.
+        let mut expected = None;
+        loop {
+            let end = (start + window).min(piece.len());
+            let bytes = &piece[start..end];
+            // What is that long is often one thing over and over.
+            if bytes != last {
+                self.merge(ranks, bytes);
+                last = bytes;
+            }
+            let ends = self.parts[1..].iter().map(|part| start as u32 + part.start);
+            if expected.is_some_and(|expected| ends.clone().next() != Some(expected)) {
+                return false;
+            }
+            if end == piece.len() {
+                self.ends.extend(ends);
+                return true;
+            }
+            // The tokens near the end of the window may be others in the piece.
+            let settled = (start + window / 4 * 3) as u32;
+            let before = self.ends.len();
+            self.ends.extend(ends.clone().take_while(|end| *end <= settled));
+            let Some(&next) = self.ends[before..].last() else { return false };
+            expected = ends.clone().find(|end| *end > next);
+            start = next as usize;
+        }
+    }
+
+    /// Leaves the starts of the tokens in `parts`, and the end of the piece.
+    fn merge(&mut self, ranks: &Ranks, piece: &[u8]) {
+        let parts = &mut self.parts;
+        parts.clear();
+        let mut start = 0;
+        let mut end = ranks.part_end(piece, 0);
+        while end < piece.len() {
+            let next_end = ranks.part_end(piece, end);
+            parts.push(Part { start: start as u32, rank: ranks.rank(&piece[start..next_end]) });
+            (start, end) = (end, next_end);
+        }
+        parts.push(Part { start: start as u32, rank: NO_RANK });
+        parts.push(Part { start: piece.len() as u32, rank: NO_RANK });
+        loop {
+            let mut lowest = (NO_RANK, 0);
+            for (index, part) in parts.iter().enumerate() {
+                if part.rank < lowest.0 {
+                    lowest = (part.rank, index);
+                }
+            }
+            let (rank, first) = lowest;
+            if rank == NO_RANK {
+                return;
+            }
+            merge_all(parts, rank, first, |start, end| ranks.rank(&piece[start as usize..end as usize]));
+        }
+    }
+
+    /// Merges the piece at once, in a time that hardly grows faster than its length.
+    fn merge_with_heap(&mut self, ranks: &Ranks, piece: &[u8]) {
+        let (links, heap) = (&mut self.links, &mut self.heap);
+        let length = piece.len() as u32;
+        links.clear();
+        heap.clear();
+        for start in 0..length {
+            let rank = piece.get(start as usize..start as usize + 2).map_or(NO_RANK, |pair| ranks.rank(pair));
+            links.push(Link { previous: start.wrapping_sub(1), next: start + 1, rank });
+            if rank != NO_RANK {
+                heap.push(Reverse((rank, start)));
+            }
+        }
+        while let Some(Reverse((rank, start))) = heap.pop() {
+            let left = links[start as usize];
+            // What has been merged since then has another rank.
+            if left.rank != rank {
+                continue;
+            }
+            let right = links[left.next as usize];
+            links[left.next as usize].rank = NO_RANK;
+            links[start as usize].next = right.next;
+            if right.next < length {
+                links[right.next as usize].previous = start;
+            }
+            let previous = (start > 0).then_some(left.previous);
+            for start in [Some(start), previous].into_iter().flatten() {
+                let next = links[start as usize].next;
+                let end = links.get(next as usize).map(|link| link.next);
+                let rank = end.map_or(NO_RANK, |end| ranks.rank(&piece[start as usize..end as usize]));
+                links[start as usize].rank = rank;
+                if rank != NO_RANK {
+                    heap.push(Reverse((rank, start)));
+                }
+            }
+        }
+        self.ends.clear();
+        let mut start = 0;
+        while let Some(link) = self.links.get(start) {
+            self.ends.push(link.next);
+            start = link.next as usize;
+        }
+    }
+}
+
+/// Merges the parts of this rank, the first of which is known, from left to right: up to the last, or up to where a merge
+/// makes one possible of a lower rank.
+fn merge_all(parts: &mut Vec<Part>, rank: Rank, first: usize, rank_between: impl Fn(u32, u32) -> Rank) {
+    let (mut read, mut write) = (first, first);
+    let mut lower = false;
+    while let Some(&part) = parts.get(read) {
+        parts[write] = part;
+        read += 1;
+        if part.rank == rank && !lower {
+            // What this part is merged with, and what comes after.
+            read += 1;
+            let end = parts[read].start;
+            let merged = parts.get(read + 1).map_or(NO_RANK, |next| rank_between(part.start, next.start));
+            parts[write].rank = merged;
+            lower = merged < rank;
+            if let Some(previous) = write.checked_sub(1) {
+                let merged = rank_between(parts[previous].start, end);
+                parts[previous].rank = merged;
+                lower |= merged < rank;
+            }
+        }
+        write += 1;
+    }
+    parts.truncate(write);
+}
+
+// proptest is not built for WebAssembly.
+#[cfg(all(test, not(target_arch = "wasm32")))]
+mod tests {
+    use proptest::prelude::*;
+    use std::sync::LazyLock;
+
+    use super::super::encoding::Vocabulary;
+    use super::*;
+
+    static RANKS: LazyLock<Ranks> = LazyLock::new(|| {
+        let bpe = tiktoken_rs::r50k_base().unwrap();
+        let tokens = (0..50_256).map(|rank| bpe.decode_bytes(&[rank]).unwrap());
+        let file = tokens.flat_map(|token| [vec![token.len() as u8], token].concat()).collect();
+        Ranks::new(Vocabulary::R50k, file).unwrap()
+    });
+
+    /// The ends of tokens from what a way of merging leaves in `parts`.
+    fn at_once(merger: &mut Merger, piece: &[u8]) -> Vec<u32> {
+        merger.merge(&RANKS, piece);
+        merger.parts[1..].iter().map(|part| part.start).collect()
+    }
+
+    proptest! {
+        #[test]
+        fn all_ways_give_the_same_tokens(
+            piece in prop_oneof![
+                "[a-z]{1,900}",
+                "[ab]{1,900}",
+                "[aeiou \n-]{1,900}",
+                "[а-яё]{1,400}",
+                "[\u{e01}-\u{e3a}\u{e40}-\u{e4e}]{1,300}",
+                "[一-十丂-乐]{1,300}",
+                "[\u{1f600}-\u{1f64f}\u{200d}]{1,200}",
+                ("[a-z]{1,9}", 1..90usize).prop_map(|(part, times)| part.repeat(times)),
+            ],
+        ) {
+            let piece = piece.as_bytes();
+            let mut merger = Merger::default();
+            let expected = at_once(&mut merger, piece);
+            prop_assert_eq!(merger.ends(&RANKS, piece), &expected);
+            merger.merge_with_heap(&RANKS, piece);
+            prop_assert_eq!(&merger.ends, &expected);
+            for window in [8, 16, 64, 512] {
+                if merger.merge_in_windows(&RANKS, piece, window) {
+                    prop_assert_eq!(&merger.ends, &expected, "windows of {}", window);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn windows_that_are_too_short_are_given_up() {
+        let piece = "-".repeat(2000);
+        let mut merger = Merger::default();
+        // A token of r50k_base has sixty-four of them.
+        assert!(!merger.merge_in_windows(&RANKS, piece.as_bytes(), 64));
+        assert!(merger.merge_in_windows(&RANKS, piece.as_bytes(), 512));
+        let expected = at_once(&mut merger, piece.as_bytes());
+        assert_eq!(merger.ends(&RANKS, piece.as_bytes()), expected);
+    }
+}

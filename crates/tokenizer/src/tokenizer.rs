@@ -1,0 +1,191 @@
+//! A vocabulary made ready to count, to encode and to decode.
+
+use std::cell::RefCell;
+
+use super::block::{self, Block, Piece};
+use super::count_cache::CountCache;
+use super::encoding::{Encoding, Rank, Vocabulary};
+use super::error::Error;
+use super::lanes;
+use super::merge::Merger;
+use super::piece_key::{self, PieceKey};
+use super::ranks::{NO_RANK, Ranks};
+use super::split::SplitRule;
+
+/// The rule of an encoding and its vocabulary, with the memory to work in.
+pub struct Tokenizer {
+    rule: SplitRule,
+    ranks: Ranks,
+    work: RefCell<Work>,
+}
+
+#[derive(Default)]
+struct Work {
+    merger: Merger,
+    cache: CountCache,
+}
+
+/// A short piece that was found.
+#[derive(Clone, Copy, Default)]
+struct Found {
+    start: usize,
+    key: PieceKey,
+}
+
+impl Tokenizer {
+    /// Takes the contents of a vocabulary's file.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::InvalidVocabulary`] if `data` is not the file of this vocabulary.
+    pub fn new(vocabulary: Vocabulary, data: Vec<u8>) -> Result<Self, Error> {
+        let ranks = Ranks::new(vocabulary, data)?;
+        Ok(Self { rule: vocabulary.split_rule(), ranks, work: RefCell::default() })
+    }
+
+    /// The number of tokens of a text.
+    pub fn count(&self, text: &str) -> u64 {
+        self.count_up_to(text.as_bytes(), u64::MAX)
+    }
+
+    /// The number of tokens of a text in UTF-8, or `limit` where there are more. Counts no further than that.
+    pub fn count_up_to(&self, text: &[u8], limit: u64) -> u64 {
+        // No token is longer than the longest.
+        let can_reach = (self.ranks.longest() as u64).saturating_mul(limit);
+        if text.len() as u64 > can_reach {
+            return limit;
+        }
+        let work = &mut *self.work.borrow_mut();
+        let count = match self.rule {
+            SplitRule::R50k => self.count_any(work, text, limit),
+            SplitRule::Cl100k => self.count_in_blocks::<false>(work, text, limit),
+            SplitRule::O200k => self.count_in_blocks::<true>(work, text, limit),
+        };
+        count.min(limit)
+    }
+
+    /// Almost all text goes through these two loops, and nothing else: they are the faster the smaller they are. First
+    /// the pieces of a block are found, then they are looked up, so that the processor can wait for several places of the
+    /// cache at once.
+    fn count_in_blocks<const CAPITALS: bool>(&self, work: &mut Work, text: &[u8], limit: u64) -> u64 {
+        let mut count = 0;
+        let mut start = 0;
+        let mut found = [Found::default(); lanes::SIZE];
+        let mut padded = [0; block::PADDED];
+        while start < text.len() && count < limit {
+            let rest = &text[start..];
+            let block = Block::of::<CAPITALS>(rest.first_chunk().unwrap_or_else(|| {
+                padded.fill(0);
+                padded[..rest.len()].copy_from_slice(rest);
+                &padded
+            }));
+            let mut place = 0;
+            let mut pieces = 0;
+            while place < lanes::SIZE.min(rest.len()) {
+                let length = match block.piece::<CAPITALS>(place) {
+                    Piece::Of(length) => length,
+                    Piece::Beyond if place > 0 => break,
+                    Piece::Beyond | Piece::Other => self.rule.piece_end(text, start + place) - (start + place),
+                };
+                if length <= piece_key::LONGEST {
+                    found[pieces] = Found { start: start + place, key: block.prefix(place).key(length) };
+                    pieces += 1;
+                } else {
+                    count += self.count_piece(work, text, start + place, start + place + length);
+                }
+                place += length;
+            }
+            for piece in &found[..pieces] {
+                count += match work.cache.known(piece.key) {
+                    Some(known) => known,
+                    None => self.count_piece(work, text, piece.start, piece.start + piece.key.length()),
+                };
+            }
+            start += place;
+        }
+        count
+    }
+
+    fn count_any(&self, work: &mut Work, text: &[u8], limit: u64) -> u64 {
+        let mut count = 0;
+        let mut start = 0;
+        while start < text.len() && count < limit {
+            let end = self.rule.piece_end(text, start);
+            count += self.count_piece(work, text, start, end);
+            start = end;
+        }
+        count
+    }
+
+    /// The number of tokens of a piece.
+    #[inline(never)]
+    fn count_piece(&self, work: &mut Work, text: &[u8], start: usize, end: usize) -> u64 {
+        work.cache.count(&text[start..end], &text[start..], |piece| match self.ranks.rank(piece) {
+            NO_RANK => work.merger.ends(&self.ranks, piece).len() as u64,
+            _ => 1,
+        })
+    }
+
+    /// The ranks of the tokens of a text in UTF-8.
+    pub fn encode(&self, text: &[u8]) -> Vec<Rank> {
+        let mut tokens = Vec::new();
+        self.for_each_token(text, |start, end| tokens.push(self.ranks.rank(&text[start..end])));
+        tokens
+    }
+
+    /// The number of tokens that begin in each section of a text; the sections end at the places in `ends`, which ascend.
+    pub fn count_sections(&self, text: &[u8], ends: &[usize]) -> Vec<u64> {
+        let mut counts = vec![0; ends.len()];
+        let mut section = 0;
+        self.for_each_token(text, |start, _| {
+            while ends.get(section).is_some_and(|&end| end <= start) {
+                section += 1;
+            }
+            if let Some(count) = counts.get_mut(section) {
+                *count += 1;
+            }
+        });
+        counts
+    }
+
+    /// Tells of each token of a text where it begins and ends.
+    fn for_each_token(&self, text: &[u8], mut tell: impl FnMut(usize, usize)) {
+        let Work { merger, .. } = &mut *self.work.borrow_mut();
+        let mut start = 0;
+        while start < text.len() {
+            let end = self.rule.piece_end(text, start);
+            let piece = &text[start..end];
+            match self.ranks.rank(piece) {
+                NO_RANK => {
+                    let mut from = start;
+                    for &to in merger.ends(&self.ranks, piece) {
+                        tell(from, start + to as usize);
+                        from = start + to as usize;
+                    }
+                }
+                _ => tell(start, end),
+            }
+            start = end;
+        }
+    }
+
+    /// The bytes of tokens, one after the other; they need not be UTF-8. Those of the encoding's special tokens are their
+    /// names.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::UnknownToken`] for the first rank that no token has.
+    pub fn decode(&self, tokens: &[Rank], encoding: Encoding) -> Result<Vec<u8>, Error> {
+        let mut bytes = Vec::new();
+        for (index, &rank) in tokens.iter().enumerate() {
+            if let Some(token) = self.ranks.token(rank) {
+                bytes.extend_from_slice(token);
+            } else if let Some(name) = encoding.special_token(rank) {
+                bytes.extend_from_slice(name.as_bytes());
+            } else {
+                return Err(Error::UnknownToken { index, rank, encoding: encoding.name() });
+            }
+        }
+        Ok(bytes)
+    }
+}

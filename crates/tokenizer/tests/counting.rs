@@ -1,0 +1,264 @@
+//! Counts of our vocabulary files against tiktoken-rs with its embedded ones.
+#![cfg(not(target_arch = "wasm32"))]
+
+use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
+
+use peteos_tokenizer::{Encoding, Error, Tokenizer, Vocabulary};
+use proptest::prelude::*;
+use tiktoken_rs::CoreBPE;
+
+struct Pair {
+    encoding: Encoding,
+    ours: Tokenizer,
+    theirs: CoreBPE,
+}
+
+static PAIRS: LazyLock<Mutex<Vec<Pair>>> = LazyLock::new(|| {
+    let pair = |(encoding, theirs): (Encoding, CoreBPE)| {
+        let ours = Tokenizer::new(encoding.vocabulary(), vocabulary_file(&theirs)).unwrap();
+        Pair { encoding, ours, theirs }
+    };
+    let pairs = [
+        (Encoding::R50kBase, tiktoken_rs::r50k_base().unwrap()),
+        (Encoding::P50kBase, tiktoken_rs::p50k_base().unwrap()),
+        (Encoding::P50kEdit, tiktoken_rs::p50k_edit().unwrap()),
+        (Encoding::Cl100kBase, tiktoken_rs::cl100k_base().unwrap()),
+        (Encoding::O200kBase, tiktoken_rs::o200k_base().unwrap()),
+        (Encoding::O200kHarmony, tiktoken_rs::o200k_harmony().unwrap()),
+    ]
+    .map(pair);
+    Mutex::new(pairs.into())
+});
+
+/// The pairs; a test that failed is no reason for the others to fail.
+fn pairs() -> MutexGuard<'static, Vec<Pair>> {
+    PAIRS.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// The contents of a vocabulary's file, made from what tiktoken-rs can decode.
+fn vocabulary_file(bpe: &CoreBPE) -> Vec<u8> {
+    let special = bpe.special_tokens();
+    let is_special = |token: &[u8]| std::str::from_utf8(token).is_ok_and(|token| special.contains(token));
+    let tokens = (0..201_088).map(|rank| bpe.decode_bytes(&[rank]).ok().filter(|token| !is_special(token)));
+    let mut file: Vec<u8> = Vec::new();
+    let mut end = 0;
+    for token in tokens {
+        let token = token.unwrap_or_default();
+        file.push(u8::try_from(token.len()).unwrap());
+        file.extend(&token);
+        if !token.is_empty() {
+            end = file.len();
+        }
+    }
+    file.truncate(end);
+    file
+}
+
+fn check(text: &str) {
+    check_encodings(text, |_| true);
+}
+
+/// As [`check`], without the encodings that differ from another in their special tokens alone.
+fn check_one_of_each_vocabulary(text: &str) {
+    check_encodings(text, |encoding| !matches!(encoding, Encoding::P50kEdit | Encoding::O200kHarmony));
+}
+
+fn check_encodings(text: &str, wanted: impl Fn(Encoding) -> bool) {
+    for Pair { encoding, ours, theirs } in pairs().iter().filter(|pair| wanted(pair.encoding)) {
+        let count = ours.count(text);
+        let expected = theirs.encode_ordinary(text);
+        assert_eq!(ours.encode(text.as_bytes()), expected, "{} of {text:?}", encoding.name());
+        assert_eq!(count, expected.len() as u64, "{} of {text:?}", encoding.name());
+        assert_eq!(ours.decode(&expected, *encoding).unwrap(), text.as_bytes());
+    }
+}
+
+/// Pieces of text that the split rules treat in different ways, and those that are easily mistaken for one another.
+const FRAGMENTS: [&str; 64] = [
+    "a",
+    "Z",
+    "word",
+    "Word",
+    "WORD",
+    "wOrD",
+    "é",
+    "É",
+    "ǅ",
+    "ʰ",
+    "ª",
+    "中",
+    "文字",
+    "かな",
+    "한글",
+    "العربية",
+    "हिन्दी",
+    "ไทย",
+    "\u{301}",
+    "\u{20dd}",
+    "\u{93e}",
+    "1",
+    "22",
+    "333",
+    "4444",
+    "²",
+    "Ⅷ",
+    "٣",
+    "１",
+    " ",
+    "  ",
+    "   ",
+    "\t",
+    "\n",
+    "\r",
+    "\r\n",
+    "\n\n",
+    "\u{a0}",
+    "\u{3000}",
+    "\u{85}",
+    "\u{2028}",
+    "\u{200b}",
+    "\u{feff}",
+    "'",
+    "'s",
+    "'S",
+    "'ll",
+    "'LL",
+    "'rE",
+    "'ſ",
+    "'K",
+    "\u{2019}s",
+    "!",
+    "...",
+    "/",
+    "//",
+    "-",
+    "=",
+    "{}",
+    "👍",
+    "👩\u{200d}💻",
+    "🇩🇪",
+    "\u{378}",
+    "\u{10ffff}",
+];
+
+/// Characters of every kind, in the neighbourhoods that matter.
+fn any_text() -> impl Strategy<Value = String> {
+    let fragment = prop_oneof![
+        6 => prop::sample::select(&FRAGMENTS[..]).prop_map(str::to_owned),
+        1 => any::<char>().prop_map(String::from),
+        1 => (prop::sample::select(&FRAGMENTS[..]), 1..200usize).prop_map(|(fragment, times)| fragment.repeat(times)),
+        1 => "[a-z]{1,12}".prop_map(|word| word),
+        1 => "[A-Z]{0,40}[a-z]{0,60}[A-Za-z]{0,80}",
+        // Longer than is merged at once.
+        1 => prop_oneof!["[a-z]{90,900}", "[а-яё]{60,300}", "[\u{e01}-\u{e4e}]{40,300}", "[\u{1780}-\u{17d2}]{40,200}", "[一-龥]{40,300}"],
+    ];
+    prop::collection::vec(fragment, 0..60).prop_map(|fragments| fragments.concat())
+}
+
+proptest! {
+    // Some megabytes. `PROPTEST_CASES=100000 cargo test --release -p peteos-tokenizer` compares hundreds.
+    #![proptest_config(ProptestConfig::with_cases(ProptestConfig::default().cases.max(3000)))]
+
+    #[test]
+    fn any_text_counts_as_in_tiktoken(text in any_text()) {
+        check(&text);
+    }
+
+    #[test]
+    fn random_bytes_count_as_in_tiktoken(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
+        check(&String::from_utf8_lossy(&bytes));
+    }
+}
+
+#[test]
+fn every_code_point_counts_as_in_tiktoken() {
+    let mut text = String::new();
+    for character in (0..=0x10_ffff).filter_map(char::from_u32) {
+        text.push_str(&format!("a{character}B {character}'{character}s1{character}{character}\n{character} "));
+        if text.len() > 50_000 {
+            check_one_of_each_vocabulary(&text);
+            text.clear();
+        }
+    }
+    check_one_of_each_vocabulary(&text);
+}
+
+#[test]
+fn the_files_of_the_project_count_as_in_tiktoken() {
+    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    for file in
+        ["README.md", "Cargo.lock", "package-lock.json", "crates/tokenizer/src/split.rs", "src/error.rs", "js/index.ts"]
+    {
+        check(&std::fs::read_to_string(root.join(file)).unwrap());
+    }
+}
+
+#[test]
+fn special_tokens_are_text() {
+    for text in ["<|endoftext|>", "a<|endoftext|>b<|endofprompt|>", "<|fim_prefix|>", "<|start|>", "<|endoftext|"] {
+        check(text);
+    }
+    assert!(pairs()[3].ours.count("<|endoftext|>") > 1);
+}
+
+#[test]
+fn long_runs() {
+    for unit in ["a", " ", "\n", "7", "-", "中", "👍", " a"] {
+        check(&unit.repeat(3000));
+    }
+}
+
+#[test]
+fn a_file_that_is_no_vocabulary_is_refused() {
+    let good = vocabulary_file(&pairs()[0].theirs);
+    let refused = |vocabulary, data: &[u8]| match Tokenizer::new(vocabulary, data.to_vec()).err() {
+        Some(Error::InvalidVocabulary { reason, .. }) => reason,
+        other => panic!("{other:?}"),
+    };
+    assert!(refused(Vocabulary::Cl100k, &good).contains("ranks"));
+    assert!(refused(Vocabulary::R50k, &good[..good.len() - 1]).contains("cut off"));
+    assert!(refused(Vocabulary::R50k, b"").contains("ranks"));
+    let without_bytes: Vec<u8> = std::iter::repeat_n(0, 50_256).collect();
+    assert!(refused(Vocabulary::R50k, &without_bytes).contains("single byte"));
+    assert!(refused(Vocabulary::R50k, &[&good[..4], &good].concat()).contains("twice"));
+}
+
+#[test]
+fn special_tokens_are_decoded_to_their_names() {
+    for Pair { encoding, ours, theirs } in pairs().iter() {
+        for name in theirs.special_tokens() {
+            let tokens = theirs.encode_with_special_tokens(name);
+            assert_eq!(ours.decode(&tokens, *encoding).unwrap(), name.as_bytes(), "{} {tokens:?}", encoding.name());
+        }
+        for rank in (50_000..50_400).chain(100_200..100_400).chain(199_900..201_200).chain([u32::MAX]) {
+            let theirs = theirs.decode_bytes(&[rank]).ok();
+            assert_eq!(ours.decode(&[rank], *encoding).ok(), theirs, "{rank} in {}", encoding.name());
+        }
+    }
+}
+
+#[test]
+fn counting_stops_at_the_limit() {
+    let text = "One, two, three: ".repeat(500) + &"a".repeat(3000) + "日本語 ".repeat(100).as_str();
+    for Pair { ours, .. } in pairs().iter() {
+        let count = ours.count(&text);
+        for limit in (0..300).chain(count - 300..count + 300).chain([u64::MAX]) {
+            assert_eq!(ours.count_up_to(text.as_bytes(), limit), count.min(limit));
+        }
+    }
+}
+
+#[test]
+fn bytes_that_are_no_utf_8_are_counted_somehow() {
+    for Pair { ours, .. } in pairs().iter() {
+        for byte in 0..=u8::MAX {
+            for length in [1, 2, 3, 5, 63, 64, 65, 200] {
+                let bytes = vec![byte; length];
+                let count = ours.count_up_to(&bytes, u64::MAX);
+                assert!((1..=length as u64).contains(&count));
+                assert_eq!(ours.encode(&bytes).len() as u64, count);
+                ours.count_up_to(&[b"word ", &bytes[..], b"ab"].concat(), u64::MAX);
+            }
+        }
+    }
+}

@@ -1,0 +1,196 @@
+//! The errors of the core: data, and a sentence that names no caller's language.
+//!
+//! An argument is named as the parameter or field of the Rust function is; whoever exposes the core under other names
+//! translates them, and adds advice in the terms of its own interface.
+
+mod shape;
+mod tokenizer;
+
+use std::fmt;
+
+pub use shape::ShapeError;
+
+use crate::json::{FieldPath, Position};
+
+/// An error of the core. Nothing was changed when one is returned.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Error {
+    /// An argument that cannot be used.
+    InvalidArgument {
+        /// The argument, with the path of the field within it, such as `pins[2]`.
+        argument: String,
+        /// What is wrong with it.
+        message: String,
+    },
+    /// A message of the wrong shape.
+    InvalidMessage {
+        /// The path of the invalid field within the message; the root for the message itself.
+        field: FieldPath,
+        /// What was expected and what was found.
+        message: String,
+    },
+    /// The directory has no `session.json`.
+    SessionNotFound {
+        /// The path of the missing `session.json`.
+        path: String,
+    },
+    /// The session has no such context.
+    ContextNotFound {
+        /// The id of the context.
+        id: String,
+        /// The path of the missing file.
+        path: String,
+    },
+    /// A file that does not hold a valid session or context.
+    CorruptSession {
+        /// The path of the file.
+        path: String,
+        /// The line and the column at fault.
+        position: Position,
+        /// The invalid field; the root where the text is not valid JSON.
+        field: FieldPath,
+        /// What was expected and what was found.
+        message: String,
+    },
+    /// A file that is larger than the caller allows.
+    FileTooLarge {
+        /// The path of the file.
+        path: String,
+        /// Its size in bytes.
+        size: u64,
+        /// The limit in bytes.
+        limit: u64,
+    },
+    /// An unknown encoding, or a model whose encoding is unknown.
+    UnknownEncoding {
+        /// The argument that named it: `encoding` or `model`.
+        argument: &'static str,
+        /// The name.
+        name: String,
+        /// The names of the known encodings.
+        known: Vec<&'static str>,
+    },
+    /// The vocabulary of an encoding is not loaded, and cannot be loaded synchronously.
+    EncodingNotLoaded {
+        /// The name of the encoding.
+        encoding: &'static str,
+    },
+    /// The minimum that a window has to keep exceeds its limit: the newest exchange, the special messages, the pinned ones
+    /// and, for turns, the prompt.
+    WindowTooSmall {
+        /// The limit: a number of messages or, with `special_tokens`, of tokens.
+        limit: u64,
+        /// The tokens of the special messages; `None` for a window of messages.
+        special_tokens: Option<u64>,
+        /// The smallest limit that would do.
+        needed: u64,
+        /// The tokens reserved for something else.
+        reserve: u64,
+        /// Whether messages are pinned.
+        has_pins: bool,
+        /// The name of the boundary.
+        boundary: &'static str,
+    },
+    /// A file that another writer has changed or created. Revisions are SHA-256 digests of the contents in hexadecimal.
+    FileConflict {
+        /// The path of the file.
+        path: String,
+        /// The revision last read or written; `None` if the file was never read or written.
+        expected: Option<String>,
+        /// The revision found; `None` if there is no file.
+        found: Option<String>,
+    },
+    /// A variable of the session's state that does not have the value the caller expected.
+    StateConflict {
+        /// The name of the variable.
+        name: String,
+        /// Its value.
+        found: serde_json::Value,
+    },
+    /// A defect of this library, reported instead of a panic.
+    Internal(String),
+}
+
+impl Error {
+    /// The error of an argument; `message` follows its name and a colon.
+    pub fn argument(argument: &str, message: impl Into<String>) -> Self {
+        Self::InvalidArgument { argument: argument.to_owned(), message: message.into() }
+    }
+}
+
+impl std::error::Error for Error {}
+
+impl fmt::Display for Error {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::InvalidArgument { argument, message } => write!(formatter, "{argument}: {message}"),
+            Self::InvalidMessage { field, message } if field.is_root() => write!(formatter, "message: {message}"),
+            Self::InvalidMessage { field, message } => write!(formatter, "message.{field}: {message}"),
+            Self::SessionNotFound { path } => {
+                write!(formatter, "{path} does not exist; check the parent directory and the uuid, or create a session")
+            }
+            Self::ContextNotFound { id, path } => {
+                write!(formatter, "the session has no context '{id}': {path} does not exist")
+            }
+            Self::CorruptSession { path, position, field, message } => {
+                write!(formatter, "{path}:{}:{}: ", position.line, position.column)?;
+                if !field.is_root() {
+                    write!(formatter, "{field}: ")?;
+                }
+                formatter.write_str(message)
+            }
+            Self::FileTooLarge { path, size, limit } => {
+                write!(formatter, "{path} has {size} bytes, more than the limit of {limit}")
+            }
+            Self::UnknownEncoding { argument, name, known } => {
+                write!(formatter, "{argument}: '{name}' is not known; known encodings: {}", known.join(", "))
+            }
+            Self::EncodingNotLoaded { encoding } => write!(formatter, "the vocabulary of '{encoding}' is not loaded"),
+            Self::WindowTooSmall { limit, special_tokens, needed, reserve, has_pins, boundary } => {
+                let unit = if special_tokens.is_some() { "tokens" } else { "messages" };
+                write!(formatter, "a window of {limit} {unit} is too small; {needed} are needed to keep ")?;
+                formatter.write_str(match *boundary {
+                    "message" => "the pinned messages",
+                    "turn" => "the newest exchange and the prompt before it",
+                    _ => "the newest exchange",
+                })?;
+                if *has_pins && *boundary != "message" {
+                    formatter.write_str(", the pinned messages")?;
+                }
+                match special_tokens {
+                    Some(special) if *special > 0 => write!(formatter, ", the special messages ({special})")?,
+                    _ => {}
+                }
+                if *reserve > 0 {
+                    write!(formatter, ", and a reserve of {reserve}")?;
+                }
+                Ok(())
+            }
+            Self::FileConflict { path, expected: None, .. } => {
+                write!(formatter, "{path} exists, but this session has not read it; nothing was written")
+            }
+            Self::FileConflict { path, expected: Some(expected), found } => write!(
+                formatter,
+                "{path} was changed by another writer since this session read or wrote it ({} then, {} now); nothing \
+                 was written",
+                revision(Some(expected)),
+                revision(found.as_ref())
+            ),
+            Self::StateConflict { name, found } => {
+                write!(formatter, "the variable '{name}' is now {found}; read it again before updating it")
+            }
+            Self::Internal(message) => write!(formatter, "internal error, please report it: {message}"),
+        }
+    }
+}
+
+impl From<serde_json::Error> for Error {
+    fn from(error: serde_json::Error) -> Self {
+        Self::Internal(error.to_string())
+    }
+}
+
+/// A short form of a revision: the beginning of the digest tells it from another.
+fn revision(digest: Option<&String>) -> String {
+    digest.map_or_else(|| "no file".to_owned(), |digest| format!("sha256 {}…", digest.get(..8).unwrap_or(digest)))
+}

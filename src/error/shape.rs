@@ -1,0 +1,53 @@
+//! A JSON value of the wrong shape, before it is known where the value came from.
+
+use super::Error;
+use crate::json::{FieldPath, ParseError, Position, locate};
+
+/// A JSON value of the wrong shape. Whoever knows where the value came from turns this into an [`Error`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ShapeError {
+    /// The path of the invalid field within the value; the root for the value itself.
+    pub field: FieldPath,
+    /// What was expected and what was found.
+    pub message: String,
+}
+
+impl ShapeError {
+    /// The error of a field.
+    pub fn new(field: FieldPath, message: impl Into<String>) -> Self {
+        Self { field, message: message.into() }
+    }
+
+    /// The error for a message that a caller passed in.
+    pub fn in_message(self) -> Error {
+        Error::InvalidMessage { field: self.field, message: self.message }
+    }
+
+    /// The error for a value that a caller passed in as `argument`.
+    pub fn in_argument(self, argument: &str) -> Error {
+        let at = self.field.below(&FieldPath::root().key(argument));
+        Error::InvalidArgument { argument: at.to_string(), message: self.message }
+    }
+
+    /// The error for the file at `path`, whose `text` gives the line and the column.
+    pub fn in_file(self, path: &str, text: &[u8]) -> Error {
+        Error::CorruptSession {
+            path: path.to_owned(),
+            position: locate(text, &self.field),
+            field: self.field,
+            message: self.message,
+        }
+    }
+}
+
+impl ParseError {
+    /// The error for the file at `path`, which is not valid JSON.
+    pub fn in_file(self, path: &str) -> Error {
+        Error::CorruptSession {
+            path: path.to_owned(),
+            position: Position { line: self.line, column: self.column },
+            field: FieldPath::root(),
+            message: self.message,
+        }
+    }
+}

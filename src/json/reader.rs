@@ -1,0 +1,324 @@
+//! A reader of JSON values, one after the other, from a text.
+
+use serde_json::{Number, Value};
+
+use super::object::Object;
+use super::oddities::Oddities;
+use super::path::FieldPath;
+
+/// Arrays and objects may be nested this deep (the outermost one is level 1). Writing, copying and dropping a value are
+/// recursive, here and in most JSON readers; the limit keeps all of them far from the end of a stack.
+pub const MAX_DEPTH: usize = 1000;
+
+pub(super) const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
+
+/// A text may hold this many values. Each takes far more memory than the two bytes it can be written in; the limit keeps
+/// what a hostile file makes of itself within the memory of WebAssembly.
+pub const MAX_VALUES: usize = 5_000_000;
+
+/// What is wrong with a text, and at which byte.
+#[derive(Debug)]
+pub(super) struct Fault {
+    pub offset: usize,
+    pub message: String,
+}
+
+/// An array or object that has been opened; the object with the key of the value that is being read.
+pub(super) enum Open {
+    Array(Vec<Value>),
+    Object(Object, String),
+}
+
+/// Reads values one after the other. Nesting is kept in a list, not on the stack.
+pub(super) struct Reader<'t> {
+    text: &'t str,
+    position: usize,
+    max_depth: usize,
+    values: usize,
+    oddities: Oddities,
+}
+
+impl<'t> Reader<'t> {
+    pub fn new(text: &'t [u8], max_depth: usize) -> Result<Self, Fault> {
+        match std::str::from_utf8(text) {
+            Ok(text) => Ok(Self { text, position: 0, max_depth, values: 0, oddities: Oddities::default() }),
+            Err(error) => Err(Fault { offset: error.valid_up_to(), message: "this is no UTF-8".to_owned() }),
+        }
+    }
+
+    pub fn position(&self) -> usize {
+        self.position
+    }
+
+    pub fn seek(&mut self, position: usize) {
+        self.position = position;
+    }
+
+    /// What was found in the values that were read.
+    pub fn into_oddities(self) -> Oddities {
+        self.oddities
+    }
+
+    /// Reads a whole value.
+    pub fn value(&mut self) -> Result<Value, Fault> {
+        self.value_within(&mut Vec::new())
+    }
+
+    /// Reads a whole value. After a fault `open` holds the arrays and objects that were open, with what was read of them.
+    pub fn value_within(&mut self, open: &mut Vec<Open>) -> Result<Value, Fault> {
+        loop {
+            self.skip_space();
+            self.count_value()?;
+            let mut value = match self.peek() {
+                Some(b'[') => {
+                    self.enter(open.len())?;
+                    if !self.pass(b']') {
+                        open.push(Open::Array(Vec::new()));
+                        continue;
+                    }
+                    Value::Array(Vec::new())
+                }
+                Some(b'{') => {
+                    self.enter(open.len())?;
+                    if !self.pass(b'}') {
+                        let key = self.key()?;
+                        open.push(Open::Object(Object::new(), key));
+                        self.place_oddities(open);
+                        continue;
+                    }
+                    Value::Object(Object::new())
+                }
+                _ => self.scalar()?,
+            };
+            self.place_oddities(open);
+            // The value may be the last of the arrays and objects around it.
+            loop {
+                value = match open.pop() {
+                    None => return Ok(value),
+                    Some(Open::Array(mut items)) => {
+                        items.push(value);
+                        let more = self.another(b']');
+                        if !matches!(more, Ok(false)) {
+                            open.push(Open::Array(items));
+                            more?;
+                            break;
+                        }
+                        Value::Array(items)
+                    }
+                    Some(Open::Object(mut fields, key)) => {
+                        fields.insert(key, value);
+                        match self.another(b'}').and_then(|more| if more { self.key().map(Some) } else { Ok(None) }) {
+                            Ok(None) => Value::Object(fields),
+                            Ok(Some(key)) => {
+                                if fields.contains_key(&key) {
+                                    self.oddities.duplicate_keys.note(self.position);
+                                }
+                                open.push(Open::Object(fields, key));
+                                self.place_oddities(open);
+                                break;
+                            }
+                            Err(fault) => {
+                                open.push(Open::Object(fields, String::new()));
+                                return Err(fault);
+                            }
+                        }
+                    }
+                };
+            }
+        }
+    }
+
+    fn count_value(&mut self) -> Result<(), Fault> {
+        self.values += 1;
+        if self.values > MAX_VALUES { self.fault(&format!("more than {MAX_VALUES} values")) } else { Ok(()) }
+    }
+
+    /// Gives the oddities that were noted since the last value the place where the reader is.
+    fn place_oddities(&mut self, open: &[Open]) {
+        let text = self.text.as_bytes();
+        for oddity in [&mut self.oddities.lone_surrogates, &mut self.oddities.duplicate_keys] {
+            oddity.place(text, || {
+                open.iter().fold(FieldPath::root(), |path, open| match open {
+                    Open::Array(items) => path.index(items.len()),
+                    Open::Object(_, key) => path.key(key),
+                })
+            });
+        }
+    }
+
+    /// Checks that nothing follows.
+    pub fn end(&mut self) -> Result<(), Fault> {
+        self.skip_space();
+        if self.position < self.text.len() { self.fault("nothing may follow the value") } else { Ok(()) }
+    }
+
+    pub fn peek(&self) -> Option<u8> {
+        self.text.as_bytes().get(self.position).copied()
+    }
+
+    pub fn skip_space(&mut self) {
+        while matches!(self.peek(), Some(b' ' | b'\t' | b'\r' | b'\n')) {
+            self.position += 1;
+        }
+    }
+
+    /// Passes the comma to another element, or the closing bracket after the last.
+    pub fn another(&mut self, close: u8) -> Result<bool, Fault> {
+        self.skip_space();
+        let found = self.peek();
+        if found != Some(b',') && found != Some(close) {
+            return self.unexpected(&format!("',' or '{}'", char::from(close)));
+        }
+        self.position += 1;
+        Ok(found == Some(b','))
+    }
+
+    /// Reads the key of a field and its colon.
+    pub fn key(&mut self) -> Result<String, Fault> {
+        self.skip_space();
+        if self.peek() != Some(b'"') {
+            return self.unexpected("a key in double quotes");
+        }
+        let key = self.string()?;
+        self.skip_space();
+        if self.peek() != Some(b':') {
+            return self.unexpected("':'");
+        }
+        self.position += 1;
+        Ok(key)
+    }
+
+    /// Passes the bracket of an array or object within `depth` others, and the space after it.
+    fn enter(&mut self, depth: usize) -> Result<(), Fault> {
+        if depth >= self.max_depth {
+            return self.fault(&format!("nested deeper than {} levels", self.max_depth));
+        }
+        self.position += 1;
+        self.skip_space();
+        Ok(())
+    }
+
+    #[inline(never)]
+    fn scalar(&mut self) -> Result<Value, Fault> {
+        match self.peek() {
+            Some(b'"') => self.string().map(Value::String),
+            Some(b'-' | b'0'..=b'9') => self.number().map(Value::Number),
+            _ => {
+                let words = [("null", Value::Null), ("true", Value::Bool(true)), ("false", Value::Bool(false))];
+                for (word, value) in words {
+                    if self.text[self.position..].starts_with(word) {
+                        self.position += word.len();
+                        return Ok(value);
+                    }
+                }
+                self.unexpected("a value")
+            }
+        }
+    }
+
+    fn number(&mut self) -> Result<Number, Fault> {
+        let start = self.position;
+        self.pass(b'-');
+        if !self.pass(b'0') {
+            self.digits()?;
+        }
+        if self.pass(b'.') {
+            self.digits()?;
+        }
+        if self.pass(b'e') || self.pass(b'E') {
+            let _sign = self.pass(b'+') || self.pass(b'-');
+            self.digits()?;
+        }
+        // A constructor that keeps the text; the text is a JSON number, as it asks for.
+        Ok(Number::from_string_unchecked(self.text[start..self.position].to_owned()))
+    }
+
+    fn digits(&mut self) -> Result<(), Fault> {
+        let start = self.position;
+        while matches!(self.peek(), Some(b'0'..=b'9')) {
+            self.position += 1;
+        }
+        if self.position == start { self.unexpected("a digit") } else { Ok(()) }
+    }
+
+    fn pass(&mut self, byte: u8) -> bool {
+        let found = self.peek() == Some(byte);
+        self.position += usize::from(found);
+        found
+    }
+
+    // A function of its own, as what takes long has to be: engines exchange slow code from one call to the next.
+    #[inline(never)]
+    fn string(&mut self) -> Result<String, Fault> {
+        self.position += 1;
+        let mut content = String::new();
+        loop {
+            let plain = self.position;
+            while matches!(self.peek(), Some(byte) if byte != b'"' && byte != b'\\' && byte >= 0x20) {
+                self.position += 1;
+            }
+            content.push_str(&self.text[plain..self.position]);
+            match self.peek() {
+                Some(b'"') => {
+                    self.position += 1;
+                    return Ok(content);
+                }
+                Some(b'\\') => content.push(self.escape()?),
+                Some(_) => return self.fault("a control character in a string must be escaped"),
+                None => return self.fault("the text ends within a string"),
+            }
+        }
+    }
+
+    fn escape(&mut self) -> Result<char, Fault> {
+        let character = match self.text.as_bytes().get(self.position + 1) {
+            Some(b'b') => '\u{8}',
+            Some(b'f') => '\u{c}',
+            Some(b'n') => '\n',
+            Some(b'r') => '\r',
+            Some(b't') => '\t',
+            Some(&byte @ (b'"' | b'\\' | b'/')) => char::from(byte),
+            Some(b'u') => return self.unicode_escape(),
+            _ => return self.fault("this is no escape"),
+        };
+        self.position += 2;
+        Ok(character)
+    }
+
+    fn unicode_escape(&mut self) -> Result<char, Fault> {
+        let Some(first) = self.code_unit(self.position) else {
+            return self.fault("\\u takes four hexadecimal digits");
+        };
+        let second = self.code_unit(self.position + 6);
+        let pair = second.map(|second| char::decode_utf16([first, second]).next());
+        if let Some(Some(Ok(character))) = pair {
+            if character.len_utf16() == 2 {
+                self.position += 12;
+                return Ok(character);
+            }
+        }
+        let character = char::from_u32(u32::from(first));
+        if character.is_none() {
+            self.oddities.lone_surrogates.note(self.position);
+        }
+        self.position += 6;
+        Ok(character.unwrap_or(char::REPLACEMENT_CHARACTER))
+    }
+
+    /// The UTF-16 code unit that a `\uXXXX` escape at `position` stands for.
+    fn code_unit(&self, position: usize) -> Option<u16> {
+        let digits = self.text.as_bytes().get(position..position + 6)?.strip_prefix(b"\\u")?;
+        digits.iter().try_fold(0, |unit, &digit| Some(unit << 4 | char::from(digit).to_digit(16)? as u16))
+    }
+
+    fn unexpected<T>(&self, expected: &str) -> Result<T, Fault> {
+        match self.text[self.position..].chars().next() {
+            Some(found) => self.fault(&format!("expected {expected}, found {found:?}")),
+            None => self.fault(&format!("the text ends where {expected} is expected")),
+        }
+    }
+
+    fn fault<T>(&self, message: &str) -> Result<T, Fault> {
+        Err(Fault { offset: self.position, message: message.to_owned() })
+    }
+}

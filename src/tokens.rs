@@ -1,0 +1,36 @@
+//! Token counts: the tokenizer of the crate `peteos-tokenizer`, and the interface that messages are counted through.
+
+pub use peteos_tokenizer::{Encoding, Rank, Tokenizer, Vocabulary, encoding_for_model};
+
+use crate::error::Error;
+
+/// Counts the tokens of texts in one encoding.
+pub trait TokenCounter {
+    /// The encoding that is counted in.
+    fn encoding(&self) -> Encoding;
+
+    /// The number of tokens of `text`. Text that looks like a special token (`<|endoftext|>`) is text.
+    ///
+    /// # Errors
+    ///
+    /// If the text cannot be split into tokens.
+    fn count(&self, text: &str) -> Result<u64, Error>;
+
+    /// The number of tokens of a text by section: a token belongs to the section that it begins in. `ends` holds the byte
+    /// offset of the end of each section, ascending to the length of the text. The counts add up to
+    /// [`TokenCounter::count`].
+    ///
+    /// # Errors
+    ///
+    /// Those of [`TokenCounter::count`].
+    fn count_sections(&self, text: &str, ends: &[usize]) -> Result<Vec<u64>, Error>;
+}
+
+/// The sum of counts, saturating: a file may claim any count for a message.
+///
+/// # Errors
+///
+/// The first error among the counts.
+pub fn total(counts: impl IntoIterator<Item = Result<u64, Error>>) -> Result<u64, Error> {
+    counts.into_iter().try_fold(0u64, |total, count| Ok(total.saturating_add(count?)))
+}

@@ -1,0 +1,34 @@
+//! What a caller can do about an error, in terms of the JavaScript interface.
+
+use crate::error::Error;
+
+/// The advice that follows the sentence of an error; `None` where the sentence says it all.
+pub fn advice(error: &Error) -> Option<String> {
+    match error {
+        Error::FileTooLarge { .. } => Some("raise options.maxFileBytes to read it".to_owned()),
+        Error::EncodingNotLoaded { encoding } => Some(format!("call `await loadEncoding('{encoding}')` first")),
+        Error::WindowTooSmall { special_tokens, needed, reserve, has_pins, boundary, .. } => {
+            let limit = if special_tokens.is_some() { "maxTokens" } else { "count" };
+            let options = [
+                (true, format!("raise {limit} to {needed}")),
+                (*has_pins, "pin fewer messages".to_owned()),
+                (*reserve > 0, "reserve less".to_owned()),
+                (*boundary != "message", "use the boundary 'message', which may split exchanges".to_owned()),
+            ];
+            let options: Vec<String> =
+                options.into_iter().filter(|(holds, _)| *holds).map(|(_, option)| option).collect();
+            match options.as_slice() {
+                [] => None,
+                [only] => Some(only.clone()),
+                [first @ .., last] => Some(format!("{}, or {last}", first.join(", "))),
+            }
+        }
+        Error::FileConflict { expected: None, .. } => {
+            Some("load that context with loadContext(id) and change it, or give the new one another id".to_owned())
+        }
+        Error::FileConflict { expected: Some(_), .. } => Some(
+            "load the session again and repeat your changes, or keep both with save({ onConflict: 'fork' })".to_owned(),
+        ),
+        _ => None,
+    }
+}

@@ -1,0 +1,53 @@
+//! The properties of an error object, by the names that `js/errors.ts` gives them.
+
+use js_sys::{Array, Object, Reflect};
+use wasm_bindgen::prelude::*;
+
+use super::names::argument_path;
+use crate::error::Error;
+
+/// The properties of the error object of a core error.
+pub fn details(error: &Error) -> Object {
+    match error {
+        Error::InvalidArgument { argument, .. } => object([("argument", argument_path(argument).into())]),
+        Error::InvalidMessage { field, .. } => object([("field", field.to_string().into())]),
+        Error::SessionNotFound { path } => object([("path", path.into())]),
+        Error::ContextNotFound { id, path } => object([("id", id.into()), ("path", path.into())]),
+        Error::CorruptSession { path, position, field, .. } => object([
+            ("path", path.into()),
+            ("line", (position.line as f64).into()),
+            ("column", (position.column as f64).into()),
+            ("field", if field.is_root() { JsValue::NULL } else { field.to_string().into() }),
+        ]),
+        Error::FileTooLarge { path, size, limit } => {
+            object([("path", path.into()), ("size", (*size as f64).into()), ("limit", (*limit as f64).into())])
+        }
+        Error::UnknownEncoding { argument, known, .. } => object([
+            ("argument", (*argument).into()),
+            ("known", known.iter().map(|name| JsValue::from(*name)).collect::<Array>().into()),
+        ]),
+        Error::EncodingNotLoaded { encoding } => object([("encoding", (*encoding).into())]),
+        Error::WindowTooSmall { limit, special_tokens, needed, .. } => object([
+            ("limit", (*limit as f64).into()),
+            ("specialTokens", special_tokens.map_or(JsValue::NULL, |tokens| (tokens as f64).into())),
+            ("needed", (*needed as f64).into()),
+        ]),
+        Error::FileConflict { path, expected, found } => object([
+            ("path", path.into()),
+            ("expected", expected.as_deref().into()),
+            ("found", found.as_deref().into()),
+        ]),
+        Error::StateConflict { name, .. } => object([("variable", name.into())]),
+        Error::Internal(_) => Object::new(),
+    }
+}
+
+/// An object with these properties.
+pub fn object<const N: usize>(properties: [(&str, JsValue); N]) -> Object {
+    let object = Object::new();
+    for (key, value) in properties {
+        // Setting a property of a fresh object does not fail.
+        let _set = Reflect::set(&object, &key.into(), &value);
+    }
+    object
+}

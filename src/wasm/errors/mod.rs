@@ -1,0 +1,76 @@
+//! The errors of the core as error objects of the classes in `js/errors.ts`.
+
+mod advice;
+mod details;
+mod names;
+
+use std::cell::RefCell;
+
+use js_sys::{Function, Object};
+use wasm_bindgen::prelude::*;
+
+use advice::advice;
+use details::{details, object};
+use names::argument_path;
+
+use crate::error::Error;
+
+thread_local! {
+    static FACTORY: RefCell<Option<Function>> = const { RefCell::new(None) };
+}
+
+/// Sets the function of the glue that creates error objects.
+pub fn set_factory(factory: Function) {
+    FACTORY.set(Some(factory));
+}
+
+impl From<Error> for JsValue {
+    fn from(error: Error) -> Self {
+        create(class(&error), &message(&error), &details(&error))
+    }
+}
+
+/// The error of a storage adapter that failed, threw, or returned something invalid.
+pub fn storage_error(operation: &str, path: &str, message: &str, cause: &JsValue) -> JsValue {
+    let details = object([("operation", operation.into()), ("path", path.into()), ("cause", cause.clone())]);
+    create("StorageError", &format!("could not {operation} {path}: {message}"), &details)
+}
+
+/// The name of the class of an error.
+fn class(error: &Error) -> &'static str {
+    match error {
+        Error::InvalidArgument { .. } => "InvalidArgumentError",
+        Error::InvalidMessage { .. } => "InvalidMessageError",
+        Error::SessionNotFound { .. } => "SessionNotFoundError",
+        Error::ContextNotFound { .. } => "ContextNotFoundError",
+        Error::CorruptSession { .. } => "CorruptSessionError",
+        Error::FileTooLarge { .. } => "FileTooLargeError",
+        Error::UnknownEncoding { .. } => "UnknownEncodingError",
+        Error::EncodingNotLoaded { .. } => "EncodingNotLoadedError",
+        Error::WindowTooSmall { .. } => "WindowTooSmallError",
+        Error::FileConflict { .. } | Error::StateConflict { .. } => "ConflictError",
+        Error::Internal(_) => "SessionError",
+    }
+}
+
+fn message(error: &Error) -> String {
+    let sentence = match error {
+        Error::InvalidArgument { argument, message } => format!("{}: {message}", argument_path(argument)),
+        _ => error.to_string(),
+    };
+    match advice(error) {
+        Some(advice) => format!("{sentence}; {advice}"),
+        None => sentence,
+    }
+}
+
+fn create(class: &str, message: &str, details: &Object) -> JsValue {
+    // The factory runs JavaScript: it must not be called while the cell is borrowed.
+    let factory = FACTORY.with_borrow(Clone::clone);
+    let made = factory.and_then(|factory| factory.call3(&JsValue::NULL, &class.into(), &message.into(), details).ok());
+    made.unwrap_or_else(|| {
+        let error = js_sys::Error::new(message);
+        error.set_name(class);
+        error.into()
+    })
+}

@@ -1,0 +1,19 @@
+//! The names that the arguments of the core have in JavaScript.
+
+/// The parameters and fields of the core that JavaScript knows by another name.
+const ARGUMENTS: [(&str, &str); 6] = [
+    ("anchor", "anchorPoint"),
+    ("boundary", "options.boundary"),
+    ("lower_mark", "options.hysteresis.to"),
+    ("parent_dir", "parentDir"),
+    ("pins", "options.pin"),
+    ("reserve", "options.reserve"),
+];
+
+/// The path of an argument in JavaScript: `pins[2]` is `options.pin[2]`.
+pub fn argument_path(argument: &str) -> String {
+    let end = argument.find(['.', '[']).unwrap_or(argument.len());
+    let (name, path) = argument.split_at(end);
+    let known = ARGUMENTS.iter().find(|(core, _)| *core == name);
+    format!("{}{path}", known.map_or(name, |(_, javascript)| javascript))
+}
