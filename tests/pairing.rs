@@ -6,8 +6,9 @@ mod common;
 use common::{Disk, TestEnvironment};
 use peteos_session::check;
 use peteos_session::conversation::{Context, MESSAGES, Message};
-use peteos_session::provider::Format;
-use peteos_session::provider::check::{Rule, check as check_for_provider};
+use peteos_session::provider::ProviderFormat;
+use peteos_session::provider::formats::checkable;
+use peteos_session::provider::rules::{self, Rule};
 use peteos_session::session::Session;
 use peteos_session::window::WindowOptions;
 use proptest::prelude::*;
@@ -86,11 +87,11 @@ fn of_file(words: &str) -> Vec<Unpaired> {
 }
 
 /// What the rules of a provider report. They tell a pending call by what is to be done about it.
-fn of_provider(words: &str, format: Format) -> Vec<Unpaired> {
+fn of_provider(words: &str, format: &dyn ProviderFormat) -> Vec<Unpaired> {
     let environment = TestEnvironment::default();
     let mut context = Context::create(None, None, None, &environment);
     append_all(&mut context, words, &environment);
-    let findings = check_for_provider(&context, format).unwrap().into_iter();
+    let findings = rules::check(&context, format).unwrap().into_iter();
     sorted(findings.filter_map(|finding| {
         let kind = match finding.rule {
             Rule::MissingResult if finding.fix.starts_with("Append") => Kind::Pending,
@@ -118,7 +119,7 @@ fn sorted(unpaired: impl Iterator<Item = Unpaired>) -> Vec<Unpaired> {
 
 fn all_agree(words: &str) -> Vec<Unpaired> {
     let expected = of_window(words);
-    for format in [Format::OpenAiChat, Format::OpenAiResponses, Format::Anthropic, Format::Gemini] {
+    for format in checkable() {
         assert_eq!(of_provider(words, format), expected, "{words}: {}", format.name());
     }
     let without_pending: Vec<Unpaired> = expected.iter().filter(|(kind, ..)| *kind != Kind::Pending).cloned().collect();

@@ -7,8 +7,9 @@ use common::{TestEnvironment, text};
 use peteos_session::conversation::{Context, MESSAGES, Message, Special};
 use peteos_session::error::Error;
 use peteos_session::json;
-use peteos_session::provider::check::{CHECKED, Rule, check};
-use peteos_session::provider::{Format, from_messages, to_messages};
+use peteos_session::provider::formats::{AiSdk, Anthropic, FORMATS, Gemini, OpenAiChat, OpenAiResponses, checkable};
+use peteos_session::provider::rules::{Rule, check};
+use peteos_session::provider::{ProviderFormat, from_messages, to_messages};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
@@ -137,13 +138,13 @@ proptest! {
     fn whatever_a_context_holds(dict in any_context()) {
         let context = context(dict);
         let before = json::to_compact_text(&context).unwrap();
-        for format in Format::ALL {
-            let mended = to_messages(&context, format, true).unwrap();
+        for format in FORMATS {
+            let repaired = to_messages(&context, format, true).unwrap();
             let environment = TestEnvironment::default();
-            let back = from_messages(&mended.clone().into(), format, &environment).unwrap();
-            prop_assert_eq!(to_messages(&back, format, true).unwrap(), mended.clone());
-            prop_assert_eq!(to_messages(&back, format, false).unwrap(), mended);
-            if CHECKED.contains(&format) {
+            let back = from_messages(&repaired.clone().into(), format, &environment).unwrap();
+            prop_assert_eq!(to_messages(&back, format, true).unwrap(), repaired.clone());
+            prop_assert_eq!(to_messages(&back, format, false).unwrap(), repaired);
+            if format.requirements().is_checkable {
                 prop_assert_eq!(check(&back, format).unwrap(), []);
             }
             match to_messages(&context, format, false) {
@@ -160,7 +161,7 @@ proptest! {
     #[test]
     fn a_check_finds_what_a_conversion_cannot_take(dict in any_context()) {
         let context = context(dict);
-        for format in CHECKED {
+        for format in checkable() {
             let found: Vec<Rule> = check(&context, format).unwrap().iter().map(|finding| finding.rule).collect();
             let is_converted = to_messages(&context, format, false).is_ok();
             // A result without its call may still be converted: where the name of its tool is not needed, or its own.
@@ -175,11 +176,11 @@ proptest! {
 
     #[test]
     fn whatever_a_caller_hands_in(value in any_value(), is_body in any::<bool>()) {
-        for (format, key) in Format::ALL.into_iter().zip(["messages", "input", "messages", "contents", "prompt"]) {
+        for (format, key) in FORMATS.into_iter().zip(["messages", "input", "messages", "contents", "prompt"]) {
             let value = if is_body { json!({key: [value.clone()]}) } else { value.clone() };
             match from_messages(&value, format, &TestEnvironment::default()) {
                 Ok(context) => {
-                    for format in Format::ALL {
+                    for format in FORMATS {
                         to_messages(&context, format, true).unwrap();
                     }
                 }
@@ -207,7 +208,7 @@ fn with_call(arguments: &str) -> Context {
 #[test]
 fn numbers_keep_their_text() {
     let arguments = r#"{"a":12345678901234567890,"b":1.50,"c":1E400}"#;
-    for format in Format::ALL {
+    for format in FORMATS {
         let request = to_messages(&with_call(arguments), format, false).unwrap();
         let written = json::to_compact_text(&request).unwrap();
         let read = json::parse(written.as_bytes()).unwrap();
@@ -219,7 +220,7 @@ fn numbers_keep_their_text() {
 #[test]
 fn an_object_with_a_private_key_of_serde_json_is_an_object() {
     let arguments = r#"{"x":{"$serde_json::private::Number":"5"}}"#;
-    for format in [Format::Anthropic, Format::Gemini, Format::AiSdk] {
+    for format in [&Anthropic as &dyn ProviderFormat, &Gemini, &AiSdk] {
         let request = to_messages(&with_call(arguments), format, false).unwrap();
         assert!(json::to_compact_text(&request).unwrap().contains(arguments), "{}", format.name());
     }
@@ -232,11 +233,11 @@ fn special_messages_that_are_none_stay_in_place() {
     let system = Message::given_special(Special::SystemPrompt, system, &environment).unwrap();
     let mut context = Context::create(Some(system), None, None, &environment);
     context.append(text("a", &environment), MESSAGES).unwrap();
-    let request = to_messages(&context, Format::OpenAiChat, false).unwrap();
+    let request = to_messages(&context, &OpenAiChat, false).unwrap();
     assert_eq!(request["messages"][0], json!({"role": "system", "content": "Be brief."}));
     let mut dict = common::dict(&context);
     dict["system_prompt_message_id"] = Value::Null;
     let context = self::context(dict);
-    assert_eq!(to_messages(&context, Format::Anthropic, false).unwrap()["system"], "Be brief.");
-    assert_eq!(to_messages(&context, Format::OpenAiResponses, false).unwrap()["input"][0]["role"], "system");
+    assert_eq!(to_messages(&context, &Anthropic, false).unwrap()["system"], "Be brief.");
+    assert_eq!(to_messages(&context, &OpenAiResponses, false).unwrap()["input"][0]["role"], "system");
 }

@@ -197,8 +197,11 @@ mod tests {
 
     use super::*;
 
+    type Calls = Vec<(Place, CallState, Repeats)>;
+    type Results = Vec<(Place, ResultState)>;
+
     /// The calls and results of messages in words: `u` user, `a` assistant, `c1` a call, `r1` a result; `+` joins parts.
-    fn pairing(words: &str) -> (Vec<(Place, CallState, Repeats)>, Vec<(Place, ResultState)>) {
+    fn pairing(words: &str) -> (Calls, Results) {
         let part = |word: &str| match word.split_at(1) {
             ("c", id) => json!({"type": "tool_use", "call_id": id}),
             ("r", id) => json!({"type": "tool_result", "call_id": id}),

@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 
+use super::dict::dict;
 use crate::json::Object;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -19,7 +19,7 @@ pub fn context(dicts: &[Value]) -> Context {
     context
 }
 
-pub fn said(role: &str, parts: Value) -> Value {
+pub fn message(role: &str, parts: Value) -> Value {
     json!({"role": role, "content": parts})
 }
 
@@ -104,12 +104,12 @@ fn step(tame: bool) -> impl Strategy<Value = Step> {
 fn round(tame: bool) -> impl Strategy<Value = Round> {
     let extra = prop_oneof![
         4 => Just(None),
-        1 => Just(Some(said("system", json!([text("Be brief.")])))),
-        1 => Just(Some(said("tool", json!([{"type": "tool", "name": "look", "parameters": {}}])))),
-        1 => Just(Some(said("user", json!([text("And this:"), picture()])))),
-        1 => Just((!tame).then(|| said("assistant", json!([text("Also")])))),
-        1 => Just((!tame).then(|| said("user", json!([{"type": "tool", "name": "look"}])))),
-        1 => Just((!tame).then(|| said("assistant", json!([])))),
+        1 => Just(Some(message("system", json!([text("Be brief.")])))),
+        1 => Just(Some(message("tool", json!([{"type": "tool", "name": "look", "parameters": {}}])))),
+        1 => Just(Some(message("user", json!([text("And this:"), picture()])))),
+        1 => Just((!tame).then(|| message("assistant", json!([text("Also")])))),
+        1 => Just((!tame).then(|| message("user", json!([{"type": "tool", "name": "look"}])))),
+        1 => Just((!tame).then(|| message("assistant", json!([])))),
     ];
     (prop::collection::vec(step(tame), 0..4), any::<bool>(), thinking(), extra, any::<bool>()).prop_map(
         move |(steps, answer, thinking, extra, reuses_ids)| Round {
@@ -133,7 +133,7 @@ fn thinking_part(thinking: Thinking) -> Option<Value> {
 fn write(rounds: &[Round]) -> Vec<Value> {
     let mut dicts = Vec::new();
     for (number, round) in rounds.iter().enumerate() {
-        dicts.push(said("user", json!([text("Look!")])));
+        dicts.push(message("user", json!([text("Look!")])));
         dicts.extend(round.extra.clone());
         for (index, step) in round.steps.iter().enumerate() {
             let prefix = if round.reuses_ids { 0 } else { number + 1 };
@@ -147,28 +147,28 @@ fn write(rounds: &[Round]) -> Vec<Value> {
                 }
                 part
             }));
-            dicts.push(said("assistant", parts.into()));
+            dicts.push(message("assistant", parts.into()));
             let mut results: Vec<Value> = ids.iter().map(|id| result(id)).collect();
             match step.results {
                 Results::Together(role) => {
                     results.extend(step.comment.then(|| text("so far")));
-                    dicts.push(said(role, results.into()));
+                    dicts.push(message(role, results.into()));
                 }
                 Results::Apart => {
                     dicts.extend(results.into_iter().map(|result| {
                         let comment = step.comment.then(|| text("so far"));
-                        said("tool_result", [Some(result), comment].into_iter().flatten().collect())
+                        message("tool_result", [Some(result), comment].into_iter().flatten().collect())
                     }));
                 }
                 Results::Reversed => {
-                    dicts.extend(results.into_iter().rev().map(|part| said("tool_result", json!([part]))))
+                    dicts.extend(results.into_iter().rev().map(|part| message("tool_result", json!([part]))))
                 }
             }
         }
         if round.answer {
             let mut parts: Vec<Value> = thinking_part(round.thinking).into_iter().collect();
             parts.push(text("There it is."));
-            dicts.push(said("assistant", parts.into()));
+            dicts.push(message("assistant", parts.into()));
         }
     }
     dicts
@@ -249,6 +249,6 @@ pub fn messy() -> impl Strategy<Value = Vec<Value>> {
         1 => Just("system"),
         1 => Just("robot"),
     ];
-    let message = (role, prop::collection::vec(part, 0..4)).prop_map(|(role, parts)| said(role, parts.into()));
+    let message = (role, prop::collection::vec(part, 0..4)).prop_map(|(role, parts)| message(role, parts.into()));
     prop::collection::vec(message, 0..12)
 }

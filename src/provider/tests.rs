@@ -1,7 +1,8 @@
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use super::check::{CHECKED, Rule, check};
+use super::formats::{FORMATS, OpenAiResponses, checkable};
+use super::rules::{Rule, check};
 use super::*;
 use crate::environment::fixed::Fixed;
 
@@ -38,13 +39,13 @@ proptest! {
     #[test]
     fn what_is_mended_is_converted_and_passes_the_check(context in any_context()) {
         let before = crate::json::to_compact_text(&context).unwrap();
-        for format in Format::ALL {
-            let mended = to_messages(&context, format, true).unwrap();
-            prop_assert_eq!(&to_messages(&context, format, true).unwrap(), &mended);
-            let value = Value::from(mended.clone());
+        for format in FORMATS {
+            let repaired = to_messages(&context, format, true).unwrap();
+            prop_assert_eq!(&to_messages(&context, format, true).unwrap(), &repaired);
+            let value = Value::from(repaired.clone());
             let back = from_messages(&value, format, &Fixed::default()).unwrap();
             prop_assert!(to_messages(&back, format, false).is_ok());
-            if CHECKED.contains(&format) {
+            if format.requirements().is_checkable {
                 prop_assert_eq!(check(&back, format).unwrap(), [], "{} {}", format.name(), value);
             }
         }
@@ -53,7 +54,7 @@ proptest! {
 
     #[test]
     fn what_is_found_is_what_is_not_converted(context in any_context()) {
-        for format in CHECKED {
+        for format in checkable() {
             let found: Vec<Rule> = check(&context, format).unwrap().iter().map(|finding| finding.rule).collect();
             let converted = to_messages(&context, format, false);
             // A result without its call may still be converted: where the name of its tool is not needed, or its own.
@@ -67,7 +68,7 @@ proptest! {
 }
 
 #[test]
-fn special_messages_are_mended() {
+fn special_messages_are_repaired() {
     let video = json!({"type": "video", "source": {"type": "url", "url": "https://x.org/y.mp4"}});
     let dicts = [
         json!({"content": [{"type": "text", "text": "Be brief."}, {"type": "text"}, {"type": "sticker"}, video]}),
@@ -78,12 +79,12 @@ fn special_messages_are_mended() {
         ]}),
     ];
     let context = with_specials(&dicts);
-    let mended = to_messages(&context, Format::OpenAiResponses, true).unwrap();
-    assert_eq!(mended["instructions"], "Be brief.\n\n[video left out: the provider takes none]");
+    let repaired = to_messages(&context, &OpenAiResponses, true).unwrap();
+    assert_eq!(repaired["instructions"], "Be brief.\n\n[video left out: the provider takes none]");
     let tool = json!({"type": "function", "name": "look", "parameters": null, "strict": false});
-    assert_eq!(mended["tools"], json!([tool]));
+    assert_eq!(repaired["tools"], json!([tool]));
     let found = |position| {
-        let findings = check(&context, Format::OpenAiResponses).unwrap();
+        let findings = check(&context, &OpenAiResponses).unwrap();
         let of_message = findings.into_iter().filter(|finding| finding.path.starts_with(position));
         of_message.map(|finding| (finding.rule.name(), finding.path)).collect::<Vec<_>>()
     };

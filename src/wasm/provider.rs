@@ -8,7 +8,7 @@ use super::{args, memory, value};
 use crate::conversation::{MAX_MESSAGE_DEPTH, Message};
 use crate::error::Error;
 use crate::json;
-use crate::provider::{self, Format};
+use crate::provider::{self, formats};
 
 /// A longer text does not fit every engine's strings.
 const MAX_TEXT: usize = 1 << 28;
@@ -22,7 +22,7 @@ const MAX_DEPTH: usize = MAX_MESSAGE_DEPTH - 4;
 /// The fields of a request as JSON text.
 #[wasm_bindgen(js_name = toMessages)]
 pub fn to_messages(context: &ContextHandle, provider: &JsValue, repair: &JsValue) -> Result<String, JsValue> {
-    let format = Format::parse(&args::string(provider, "provider")?)?;
+    let format = formats::find(&args::string(provider, "provider")?)?;
     let repair = args::boolean(repair, "options.repair")?;
     let request = context.shared().read(|context| {
         let parts: usize = context.messages().map(Message::parts).map(<[_]>::len).sum();
@@ -40,7 +40,7 @@ pub fn to_messages(context: &ContextHandle, provider: &JsValue, repair: &JsValue
 /// The context of the JSON text of messages.
 #[wasm_bindgen(js_name = fromMessages)]
 pub fn from_messages(text: &str, provider: &JsValue) -> Result<ContextHandle, JsValue> {
-    let format = Format::parse(&args::string(provider, "provider")?)?;
+    let format = formats::find(&args::string(provider, "provider")?)?;
     memory::keep_room();
     let value = value(text, MAX_DEPTH).map_err(|error| error.in_argument("value"))?;
     let environment = JsEnvironment::capture()?;

@@ -6,7 +6,8 @@ use super::context::ContextHandle;
 use super::{args, memory};
 use crate::conversation::Message;
 use crate::json;
-use crate::provider::check::{check, checked_format};
+use crate::provider::formats::find_checkable;
+use crate::provider::rules;
 
 /// About what a check needs for each part of a message, in bytes, with what it finds in some of them.
 const ROOM_PER_PART: usize = 256;
@@ -15,11 +16,11 @@ const ROOM_PER_PART: usize = 256;
 #[wasm_bindgen(js_name = checkForProvider)]
 pub fn check_for_provider(context: &ContextHandle, provider: &JsValue) -> Result<String, JsValue> {
     let provider = args::string(provider, "provider")?;
-    let format = checked_format(&provider)?;
+    let format = find_checkable(&provider)?;
     let findings = context.shared().read(|context| {
         let parts: usize = context.messages().map(Message::parts).map(<[_]>::len).sum();
         memory::make_room(parts.saturating_mul(ROOM_PER_PART));
-        check(context, format)
+        rules::check(context, format)
     })?;
     Ok(json::to_compact_text(&findings)?)
 }

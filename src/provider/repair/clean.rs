@@ -1,18 +1,15 @@
-//! What can be mended in a message by itself: its role and its parts.
+//! Repairs what is wrong with a message by itself: its role and its parts.
 
 use serde_json::{Value, json};
 
-use super::super::Format;
-use super::super::check::Rule;
-use super::super::part::{
-    Part, Role, arguments_object, is_empty_text, is_name, is_name_character, longest_name, media_fault, takes_thinking,
-};
+use super::super::format::{ProviderFormat, accepts_thinking, media_fault};
+use super::super::part::{Part, Role, arguments_object};
 use super::draft::Draft;
 use super::text_part;
 use crate::conversation::{Message, PartKind};
 
-/// A message with the parts that a format takes; several where calls stand in one that is not of the assistant.
-pub fn clean(message: &Message, position: usize, format: Format) -> Vec<Draft> {
+/// A message with the parts that a format accepts; several messages if it has calls and is not the assistant's.
+pub fn clean(message: &Message, position: usize, format: &dyn ProviderFormat) -> Vec<Draft> {
     let mut draft = Draft::of(message, position);
     if draft.role() == Role::Unknown {
         draft.set_role("user");
@@ -30,14 +27,14 @@ pub fn clean(message: &Message, position: usize, format: Format) -> Vec<Draft> {
     split(draft)
 }
 
-/// The special message of a context as a format takes it: without parts that have no place, with notes for media.
-pub fn clean_special(message: &Message, format: Format) -> Message {
+/// The special message of a context as a format accepts it: without unsupported parts, with notes in place of media.
+pub fn clean_special(message: &Message, format: &dyn ProviderFormat) -> Message {
     let cleaner = Cleaner { role: Role::System, format };
     let parts: Vec<Value> = message.parts().iter().filter_map(|part| cleaner.part(part)).collect();
     if parts == message.parts() { message.clone() } else { message.clone().with_content(parts.into()) }
 }
 
-/// What stands before the first call, the calls, and the rest.
+/// Splits a message into what precedes the first call, the calls, and the rest.
 fn split(draft: Draft) -> Vec<Draft> {
     let (mut before, mut calls, mut after) = (Vec::new(), Vec::new(), Vec::new());
     let mut call_id = String::new();
@@ -61,35 +58,38 @@ fn split(draft: Draft) -> Vec<Draft> {
     ]
 }
 
-struct Cleaner {
+struct Cleaner<'f> {
     role: Role,
-    format: Format,
+    format: &'f dyn ProviderFormat,
 }
 
-impl Cleaner {
-    /// What a format takes in the place of a part; `None` where that is nothing.
+impl Cleaner<'_> {
+    /// What a format accepts in place of a part; `None` if nothing.
     fn part(&self, part: &Value) -> Option<Value> {
         let format = self.format;
-        let is_lifted = self.role == Role::System && matches!(format, Format::Anthropic | Format::Gemini);
+        let requirements = format.requirements();
+        let is_lifted = self.role == Role::System && requirements.lifts_system_messages;
         match Part::read(part) {
             Part::Unknown(_) => None,
             Part::Invalid { field, .. } => match PartKind::of(part) {
                 PartKind::Media => Some(text_part(&unreadable(part))),
-                _ => mend_field(part, field).and_then(|part| self.part(&part)),
+                _ => repair_field(part, field).and_then(|part| self.part(&part)),
             },
-            Part::Thinking(fields) => takes_thinking(format, self.role, fields).then(|| part.clone()),
-            Part::Text { text, signed } => (is_lifted || !is_empty_text(format, text, signed)).then(|| part.clone()),
+            Part::Thinking(fields) => accepts_thinking(format, self.role, fields).then(|| part.clone()),
+            Part::Text { text, is_signed } => {
+                (is_lifted || !format.refuses_text(text, is_signed)).then(|| part.clone())
+            }
             Part::Media(media) if media_fault(format, self.role, &media).is_some() => {
                 Some(text_part(&format!("[{} left out: the provider takes none]", media.kind.name())))
             }
             Part::Call(call) => {
                 let mut part = part.clone();
                 let Value::Object(fields) = &mut part else { return Some(part) };
-                if Rule::InvalidArguments.holds_for(format) && arguments_object(call.arguments).is_err() {
+                if requirements.has_argument_objects && arguments_object(call.arguments).is_err() {
                     fields.insert("arguments".to_owned(), invalid_arguments(call.arguments));
                 }
-                if Rule::InvalidName.holds_for(format) && !is_name(format, call.name) {
-                    fields.insert("name".to_owned(), valid_name(format, call.name).into());
+                if let Some(names) = requirements.tool_names.filter(|names| !names.is(call.name)) {
+                    fields.insert("name".to_owned(), names.repair(call.name, "_").into());
                 }
                 Some(part)
             }
@@ -98,13 +98,13 @@ impl Cleaner {
     }
 }
 
-/// What is said in the place of a medium whose source is none.
+/// The note in place of a medium whose source cannot be read.
 fn unreadable(part: &Value) -> String {
     format!("[{} left out: it cannot be read]", part["type"].as_str().unwrap_or_default())
 }
 
-/// A part with another value in a field that was none that its type can have; `None` where there is no saying which.
-fn mend_field(part: &Value, field: &str) -> Option<Value> {
+/// A part with a valid value in a field whose value is not; `None` if no value can be derived.
+fn repair_field(part: &Value, field: &str) -> Option<Value> {
     let mut fields = part.as_object()?.clone();
     let kind = fields.get("type").and_then(Value::as_str)?;
     if kind == "tool" && field != "name" {
@@ -123,13 +123,7 @@ fn mend_field(part: &Value, field: &str) -> Option<Value> {
     Some(Value::Object(fields))
 }
 
-/// Arguments that say what stood in the place of arguments, as JSON text.
+/// Arguments that quote the text that is not arguments, as JSON text.
 fn invalid_arguments(text: &str) -> Value {
     json!({"invalid_arguments": text}).to_string().into()
-}
-
-fn valid_name(format: Format, name: &str) -> String {
-    let character = |character| if is_name_character(format, character) { character } else { '_' };
-    let valid: String = name.chars().map(character).take(longest_name(format)).collect();
-    if valid.is_empty() { "_".to_owned() } else { valid }
 }

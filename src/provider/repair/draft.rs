@@ -1,13 +1,13 @@
-//! A message while it is mended.
+//! A message while it is repaired.
 
 use std::collections::HashSet;
 
 use serde_json::{Value, json};
 
-use super::super::Format;
-use super::super::check::turn::Turn;
+use super::super::format::ProviderFormat;
 use super::super::part::Role;
-use super::Mended;
+use super::super::rules::turn::Turn;
+use super::RepairedMessage;
 use crate::conversation::Message;
 
 /// A message that may still change.
@@ -15,10 +15,11 @@ use crate::conversation::Message;
 pub struct Draft {
     position: Option<usize>,
     message: Message,
-    /// What replaces the role of the message.
+    /// The new role of the message, if it changes.
     role: Option<&'static str>,
-    /// What replaces the id of the message.
+    /// The new id of the message, if it changes.
     id: Option<String>,
+    /// The parts, as repaired so far.
     pub parts: Vec<Value>,
     is_changed: bool,
 }
@@ -30,8 +31,8 @@ impl Draft {
         Self { position: Some(position), message: message.clone(), role: None, id: None, parts, is_changed: false }
     }
 
-    /// A message that the context does not have. Its id is the same each time.
-    pub fn put_in(role: &'static str, id: &str, parts: Vec<Value>) -> Self {
+    /// A message that the context does not have, with a fixed id.
+    pub fn inserted(role: &'static str, id: &str, parts: Vec<Value>) -> Self {
         let dict = json!({"_type": "Message", "id": id, "role": role, "content": [], "_hook_ids": []});
         let message = Message::of_dict(dict.as_object().cloned().unwrap_or_default());
         Self { position: None, message, role: None, id: None, parts, is_changed: true }
@@ -42,38 +43,45 @@ impl Draft {
         Self { role: role.or(self.role), id: Some(id), parts, is_changed: true, ..self.clone() }
     }
 
+    /// The id of the message.
     pub fn id(&self) -> &str {
         self.id.as_deref().unwrap_or(self.message.id())
     }
 
+    /// The role of the message.
     pub fn role(&self) -> Role {
         Role::of(self.role.unwrap_or(self.message.role()))
     }
 
+    /// Whether no part is left.
     pub fn is_empty(&self) -> bool {
         self.parts.is_empty()
     }
 
-    /// What becomes of it in a format.
-    pub fn turn(&self, format: Format) -> Turn<'_> {
+    /// Its turn in a format.
+    pub fn turn(&self, format: &dyn ProviderFormat) -> Turn<'_> {
         Turn::with_parts(self.role(), &self.parts, self.position.unwrap_or_default(), format)
     }
 
+    /// Changes the role.
     pub fn set_role(&mut self, role: &'static str) {
         self.role = Some(role);
         self.is_changed = true;
     }
 
+    /// Replaces the parts.
     pub fn set_parts(&mut self, parts: Vec<Value>) {
         self.parts = parts;
         self.is_changed = true;
     }
 
-    pub fn put_before(&mut self, mut parts: Vec<Value>) {
+    /// Puts parts before those of the message.
+    pub fn prepend(&mut self, mut parts: Vec<Value>) {
         parts.append(&mut self.parts);
         self.set_parts(parts);
     }
 
+    /// Removes the parts with these indices.
     pub fn remove_parts(&mut self, removed: &HashSet<usize>) {
         if !removed.is_empty() {
             let parts = std::mem::take(&mut self.parts).into_iter().enumerate();
@@ -81,6 +89,7 @@ impl Draft {
         }
     }
 
+    /// Sets a field of a part.
     pub fn set_field(&mut self, part: usize, key: &str, value: Value) {
         if let Some(Value::Object(fields)) = self.parts.get_mut(part) {
             fields.insert(key.to_owned(), value);
@@ -88,7 +97,8 @@ impl Draft {
         }
     }
 
-    pub fn finish(self) -> Mended {
+    /// The repaired message.
+    pub fn finish(self) -> RepairedMessage {
         let Self { position, mut message, role, id, parts, is_changed } = self;
         if is_changed {
             let mut dict = message.dict().clone();
@@ -98,6 +108,6 @@ impl Draft {
             }
             message = Message::of_dict(dict).with_content(parts.into());
         }
-        Mended { position, message }
+        RepairedMessage { position, message }
     }
 }

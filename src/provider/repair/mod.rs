@@ -1,7 +1,7 @@
-//! Mends a conversation for a provider: what a conversion with `repair` sends in the place of the messages of a context.
+//! Repairs a conversation for a provider: what a conversion with `repair` sends in place of the messages of a context.
 //!
-//! The context stays as it is. What is mended comes out the same each time, and what is put in says so: a result that
-//! never came reads [`INTERRUPTED`], what was left out in front [`LEFT_OUT`], and media is named.
+//! The context does not change. A repair is deterministic, and what it inserts says so: a result that never came reads
+//! [`INTERRUPTED`], a missing beginning [`LEFT_OUT`], and media is named.
 
 mod clean;
 mod draft;
@@ -9,43 +9,40 @@ mod results;
 
 use serde_json::{Value, json};
 
-use super::Format;
-use super::check::thinking::{last_thinking, unsigned_steps};
-use super::check::turn::Turn;
-use super::check::{Rule, has_system_prompt, is_repeated, is_wrong_first, said, specials};
+use super::format::{ProviderFormat, RequiredThinking};
 use super::part::{Part, Role};
+use super::rules::thinking::{last_thinking, unsigned_steps};
+use super::rules::turn::Turn;
+use super::rules::{has_system_prompt, is_repeated, is_wrong_first, needs_message, ordinary_messages, specials};
 use crate::conversation::{Context, Message};
 use draft::Draft;
 
-/// The result of a call that has none.
+/// The content of a result that never came.
 pub const INTERRUPTED: &str = "[interrupted: this call never got a result]";
 
-/// What the user is made to say before a conversation that begins with the assistant, or of which nothing is left.
+/// The text of the user that is inserted before a conversation that begins with the assistant, or of which nothing is left.
 pub const LEFT_OUT: &str = "[earlier messages left out]";
 
-/// What the user is made to say where there is no message.
+/// The text of the user that is inserted if there is no message.
 pub const NO_MESSAGES: &str = "[no messages yet]";
 
-/// What Gemini takes for the thought signature of a call that has none
-/// (<https://ai.google.dev/gemini-api/docs/thought-signatures#faqs>).
-pub const NO_SIGNATURE: &str = "skip_thought_signature_validator";
-
-/// A message as it goes to a provider.
+/// A message as it is sent to a provider.
 #[derive(Clone, Debug)]
-pub struct Mended {
-    /// The position in the context of the message that it is, or is made of; `None` where it was put in.
+pub struct RepairedMessage {
+    /// The position in the context of the message that it is, or is made from; `None` if it was inserted.
     pub position: Option<usize>,
+    /// The message.
     pub message: Message,
 }
 
-/// The messages of a context but the special ones, in display order, as a provider takes them: a check finds nothing in
-/// them. Those in which nothing had to be mended are those of the context.
+/// The messages of a context that are not special, in display order, as a provider accepts them: a check finds nothing in
+/// them. A message that needs no repair is that of the context.
 ///
-/// For [`Format::AiSdk`] each call has its result directly after it, there are no other results, and all parts are ones
-/// that it has a place for.
-pub fn mend(context: &Context, format: Format) -> Vec<Mended> {
+/// For a format that is not checkable, each call has its result directly after it, there are no other results, and all parts
+/// are supported.
+pub fn repair(context: &Context, format: &dyn ProviderFormat) -> Vec<RepairedMessage> {
     let mut drafts: Vec<Draft> = Vec::new();
-    for (position, message) in said(context) {
+    for (position, message) in ordinary_messages(context) {
         drafts.extend(clean::clean(message, position, format));
     }
     let is_empty = drafts.is_empty();
@@ -58,13 +55,13 @@ pub fn mend(context: &Context, format: Format) -> Vec<Mended> {
     drafts.into_iter().map(Draft::finish).collect()
 }
 
-/// The special messages of a context, the system prompt first, as a conversion takes them.
-pub fn mend_specials(context: &Context, format: Format) -> [Option<Message>; 2] {
+/// The special messages of a context, the system prompt first, as a conversion accepts them.
+pub fn repair_specials(context: &Context, format: &dyn ProviderFormat) -> [Option<Message>; 2] {
     specials(context).map(|special| special.map(|(_, message)| clean::clean_special(message, format)))
 }
 
-/// Leaves out messages that say nothing, and thinking after which nothing comes.
-fn without_empty(drafts: Vec<Draft>, format: Format) -> Vec<Draft> {
+/// Leaves out messages without content, and thinking that nothing follows.
+fn without_empty(drafts: Vec<Draft>, format: &dyn ProviderFormat) -> Vec<Draft> {
     let mut kept = Vec::with_capacity(drafts.len());
     let mut next_is_assistant = false;
     for mut draft in drafts.into_iter().rev() {
@@ -74,11 +71,11 @@ fn without_empty(drafts: Vec<Draft>, format: Format) -> Vec<Draft> {
         }
         let turn = draft.turn(format);
         if !turn.is_silent {
-            if !turn.says_something(format) {
+            if !turn.has_content(format) {
                 if !turn.parts.iter().any(|part| matches!(part, Part::Definition(_))) {
                     continue;
                 }
-                // The tools that it defines are all that is left of it.
+                // Only the tools that it defines are left.
                 draft.set_role("tool");
             } else {
                 next_is_assistant = turn.role == Role::Assistant;
@@ -92,11 +89,10 @@ fn without_empty(drafts: Vec<Draft>, format: Format) -> Vec<Draft> {
     kept
 }
 
-/// Makes one message of those of the assistant that follow each other up to one with calls, where the provider refuses
-/// them.
-fn join_repeated(drafts: Vec<Draft>, format: Format) -> Vec<Draft> {
+/// Joins consecutive messages of the assistant up to one with calls, if the provider refuses them.
+fn join_repeated(drafts: Vec<Draft>, format: &dyn ProviderFormat) -> Vec<Draft> {
     let mut kept: Vec<Option<Draft>> = Vec::with_capacity(drafts.len());
-    // The places of those that are sent.
+    // The indices of those that are sent.
     let mut sent: Vec<usize> = Vec::new();
     for mut draft in drafts {
         if !draft.turn(format).is_silent {
@@ -111,7 +107,7 @@ fn join_repeated(drafts: Vec<Draft>, format: Format) -> Vec<Draft> {
                 sent.pop();
             }
             if !earlier.is_empty() {
-                draft.put_before(earlier.into_iter().rev().flat_map(|earlier| earlier.parts).collect());
+                draft.prepend(earlier.into_iter().rev().flat_map(|earlier| earlier.parts).collect());
             }
             sent.push(kept.len());
         }
@@ -120,33 +116,31 @@ fn join_repeated(drafts: Vec<Draft>, format: Format) -> Vec<Draft> {
     kept.into_iter().flatten().collect()
 }
 
-fn sign_steps(drafts: &mut [Draft], format: Format) {
-    if format != Format::Gemini {
-        return;
-    }
+fn sign_steps(drafts: &mut [Draft], format: &dyn ProviderFormat) {
+    let RequiredThinking::OfStepSignatures { placeholder } = format.requirements().required_thinking else { return };
     let turns: Vec<Turn<'_>> = drafts.iter().map(|draft| draft.turn(format)).collect();
     for (index, part) in unsigned_steps(&turns) {
         if let Some(draft) = drafts.get_mut(index) {
-            draft.set_field(part, "thought_signature", NO_SIGNATURE.into());
+            draft.set_field(part, "thought_signature", placeholder.into());
         }
     }
 }
 
-fn begin_with_user(drafts: &mut Vec<Draft>, format: Format, has_system_prompt: bool, was_empty: bool) {
+fn begin_with_user(drafts: &mut Vec<Draft>, format: &dyn ProviderFormat, has_system_prompt: bool, was_empty: bool) {
     let first = drafts.iter().position(|draft| !draft.turn(format).is_silent);
     let (index, text) = match first {
         Some(first) if drafts.get(first).is_some_and(|draft| is_wrong_first(&draft.turn(format), format)) => {
             (first, LEFT_OUT)
         }
         Some(_) => return,
-        None if !Rule::NoMessages.holds_for(format) || format == Format::OpenAiChat && has_system_prompt => return,
+        None if !needs_message(format, has_system_prompt) => return,
         None => (drafts.len(), if was_empty { NO_MESSAGES } else { LEFT_OUT }),
     };
-    drafts.insert(index, Draft::put_in("user", "repair-first", vec![text_part(text)]));
+    drafts.insert(index, Draft::inserted("user", "repair-first", vec![text_part(text)]));
 }
 
-fn trim_end(drafts: &mut [Draft], format: Format) {
-    if !Rule::TrailingWhitespace.holds_for(format) {
+fn trim_end(drafts: &mut [Draft], format: &dyn ProviderFormat) {
+    if !format.requirements().refuses_trailing_whitespace {
         return;
     }
     let Some(draft) = drafts.iter_mut().rfind(|draft| !draft.turn(format).is_silent) else { return };
@@ -154,7 +148,7 @@ fn trim_end(drafts: &mut [Draft], format: Format) {
     if turn.role != Role::Assistant {
         return;
     }
-    if let Some((part, &Part::Text { text, .. })) = turn.last_given(format) {
+    if let Some((part, &Part::Text { text, .. })) = turn.last_sent(format) {
         if text.ends_with(char::is_whitespace) {
             let text = text.trim_end().to_owned();
             draft.set_field(part, "text", text.into());
@@ -162,7 +156,7 @@ fn trim_end(drafts: &mut [Draft], format: Format) {
     }
 }
 
-/// A text.
+/// A text part.
 fn text_part(text: &str) -> Value {
     json!({"type": "text", "text": text})
 }

@@ -1,40 +1,39 @@
-//! Puts each result directly after its call, and one in the place of each that never came.
+//! Moves each result directly after its call, and inserts one for each call that never got one.
 
 use std::collections::{HashMap, HashSet};
 
 use serde_json::{Value, json};
 
-use super::super::Format;
-use super::super::check::Rule;
-use super::super::check::calls::is_refused_repeat;
-use super::super::check::turn::{Turn, has_result_messages, pairing, takes_distant_results};
-use super::super::part::{LONGEST_CALL_ID, Role, is_call_id, is_word_character};
+use super::super::format::{ProviderFormat, ResultPlacement};
+use super::super::part::Role;
+use super::super::rules::calls::is_refused_repeat;
+use super::super::rules::turn::{Turn, pairing};
 use super::INTERRUPTED;
 use super::draft::Draft;
 use crate::conversation::{CallState, Pairing, Place, ResultState};
 
-/// What is done to a list, by the places in it.
+/// The changes to a conversation, by place.
 #[derive(Default)]
 struct Plan {
-    /// Results that are taken from where they stand.
-    taken: HashSet<Place>,
-    /// Calls and results that get another id.
+    /// Results that are removed from their place.
+    removed: HashSet<Place>,
+    /// Calls and results that get a new id.
     renamed: HashMap<Place, String>,
-    /// For each message with calls the results that are put after it.
-    put_in: HashMap<usize, Vec<Source>>,
+    /// For each message with calls, the results that are inserted after it.
+    inserted: HashMap<usize, Vec<Source>>,
 }
 
-/// Where a result that is put in comes from.
+/// Where an inserted result comes from.
 enum Source {
     Moved(Place),
     Missing { call_id: String },
 }
 
-/// A list in which each call has its result where the format wants it, and there are no other results.
-pub fn pair(drafts: Vec<Draft>, format: Format) -> Vec<Draft> {
+/// A conversation in which each call has its result where the format requires it, and there are no other results.
+pub fn pair(drafts: Vec<Draft>, format: &dyn ProviderFormat) -> Vec<Draft> {
     let plan = plan(&drafts, format);
-    let mut put_in: HashMap<usize, Vec<Value>> = HashMap::new();
-    for (&index, sources) in &plan.put_in {
+    let mut inserted: HashMap<usize, Vec<Value>> = HashMap::new();
+    for (&index, sources) in &plan.inserted {
         let parts = sources.iter().filter_map(|source| match source {
             Source::Moved(place) => {
                 let part = drafts.get(place.0)?.parts.get(place.1)?;
@@ -48,21 +47,21 @@ pub fn pair(drafts: Vec<Draft>, format: Format) -> Vec<Draft> {
                 "is_error": true,
             })),
         });
-        put_in.insert(index, parts.collect());
+        inserted.insert(index, parts.collect());
     }
     let mut paired = Vec::with_capacity(drafts.len());
     for (index, mut draft) in drafts.into_iter().enumerate() {
         let places = (0..draft.parts.len()).map(|part| (index, part));
-        if places.clone().any(|place| plan.taken.contains(&place) || plan.renamed.contains_key(&place)) {
-            let kept = places.zip(&draft.parts).filter(|(place, _)| !plan.taken.contains(place));
+        if places.clone().any(|place| plan.removed.contains(&place) || plan.renamed.contains_key(&place)) {
+            let kept = places.zip(&draft.parts).filter(|(place, _)| !plan.removed.contains(place));
             let parts = kept.map(|(place, part)| with_call_id(part, plan.renamed.get(&place))).collect();
             draft.set_parts(parts);
         }
         paired.push(draft);
-        if let Some(parts) = put_in.remove(&index).filter(|parts| !parts.is_empty()) {
+        if let Some(parts) = inserted.remove(&index).filter(|parts| !parts.is_empty()) {
             let first = parts.first().and_then(|part| part["call_id"].as_str()).unwrap_or_default();
             let id = format!("repair-result-{first}");
-            paired.push(Draft::put_in("tool_result", &id, parts));
+            paired.push(Draft::inserted("tool_result", &id, parts));
         }
     }
     paired
@@ -76,7 +75,7 @@ fn with_call_id(part: &Value, call_id: Option<&String>) -> Value {
     part
 }
 
-fn plan(drafts: &[Draft], format: Format) -> Plan {
+fn plan(drafts: &[Draft], format: &dyn ProviderFormat) -> Plan {
     let turns: Vec<Turn<'_>> = drafts.iter().map(|draft| draft.turn(format)).collect();
     let pairing = pairing(&turns);
     let mut plan = Plan::default();
@@ -89,7 +88,7 @@ fn plan(drafts: &[Draft], format: Format) -> Plan {
                 answers.entry(result.place.0).or_default().push((result.place, call));
             }
             ResultState::Second(_) | ResultState::Orphan => {
-                plan.taken.insert(result.place);
+                plan.removed.insert(result.place);
             }
         }
     }
@@ -99,13 +98,13 @@ fn plan(drafts: &[Draft], format: Format) -> Plan {
         let source = match call.state {
             CallState::Answered(result) if in_place.contains(&result) => None,
             CallState::Answered(result) => {
-                plan.taken.insert(result);
+                plan.removed.insert(result);
                 Some(Source::Moved(result))
             }
             CallState::Pending | CallState::Unanswered => Some(Source::Missing { call_id: call_id.clone() }),
         };
         if let Some(source) = source {
-            plan.put_in.entry(call.place.0).or_default().push(source);
+            plan.inserted.entry(call.place.0).or_default().push(source);
         }
         if call_id != call.call_id {
             if let CallState::Answered(result) = call.state {
@@ -117,13 +116,18 @@ fn plan(drafts: &[Draft], format: Format) -> Plan {
     plan
 }
 
-/// The results that stand where the format wants them, once all others are gone.
-fn in_place(turns: &[Turn<'_>], answers: &HashMap<usize, Vec<(Place, usize)>>, format: Format) -> HashSet<Place> {
+/// The results that are where the format requires them, once all others are removed.
+fn in_place(
+    turns: &[Turn<'_>],
+    answers: &HashMap<usize, Vec<(Place, usize)>>,
+    format: &dyn ProviderFormat,
+) -> HashSet<Place> {
+    let placement = format.requirements().results;
     let mut kept = HashSet::new();
     let mut open = None;
     for (index, turn) in turns.iter().enumerate() {
         let answers = answers.get(&index).map_or(&[][..], Vec::as_slice);
-        if takes_distant_results(format) {
+        if placement == ResultPlacement::AfterCall {
             if turn.may_have_results() {
                 kept.extend(answers.iter().map(|(place, _)| *place));
             }
@@ -139,21 +143,26 @@ fn in_place(turns: &[Turn<'_>], answers: &HashMap<usize, Vec<(Place, usize)>>, f
         let before = kept.len();
         kept.extend(answers.iter().filter(|(_, call)| Some(*call) == open).map(|(place, _)| *place));
         let stays = kept.len() > before;
-        // A turn of which nothing is left does not stand between.
-        if turn.has_rest(format) && (!stays || has_result_messages(format)) {
+        // A turn of which nothing is left separates nothing.
+        if turn.has_rest(format) && (!stays || placement == ResultPlacement::NextMessages) {
             open = None;
         }
     }
     kept
 }
 
-/// The id of each call: its own, or one like it where the format refuses that.
-fn names(pairing: &Pairing<'_>, format: Format) -> Vec<String> {
+/// The id of each call: its own, or a similar one if the format refuses it.
+fn names(pairing: &Pairing<'_>, format: &dyn ProviderFormat) -> Vec<String> {
+    let ids = format.requirements().call_ids;
+    let longest = ids.map_or(usize::MAX, |ids| ids.longest);
     let mut taken: HashSet<String> = pairing.calls.iter().map(|call| call.call_id.to_owned()).collect();
     let mut next: HashMap<String, usize> = HashMap::new();
-    let mut name = |call_id: &str, repeats: bool| {
-        let valid = valid_call_id(format, call_id);
-        if !repeats && (valid == call_id || !taken.contains(&valid)) {
+    let mut name = |call_id: &str, is_refused: bool| {
+        let valid = match ids.filter(|ids| !ids.is(call_id)) {
+            Some(ids) => ids.repair(call_id, "call"),
+            None => call_id.to_owned(),
+        };
+        if !is_refused && (valid == call_id || !taken.contains(&valid)) {
             taken.insert(valid.clone());
             return valid;
         }
@@ -161,29 +170,12 @@ fn names(pairing: &Pairing<'_>, format: Format) -> Vec<String> {
         loop {
             let end = format!("-{count}");
             *count += 1;
-            let mut candidate = valid.clone();
-            if format == Format::OpenAiResponses {
-                candidate = valid.chars().take(LONGEST_CALL_ID.saturating_sub(end.len())).collect();
-            }
+            let mut candidate: String = valid.chars().take(longest.saturating_sub(end.len())).collect();
             candidate.push_str(&end);
             if taken.insert(candidate.clone()) {
                 return candidate;
             }
         }
     };
-    // The AI SDK speaks to those that refuse it.
-    let is_refused =
-        |repeats| is_refused_repeat(repeats, if format == Format::AiSdk { Format::Anthropic } else { format });
-    pairing.calls.iter().map(|call| name(call.call_id, is_refused(call.repeats))).collect()
-}
-
-fn valid_call_id(format: Format, call_id: &str) -> String {
-    if !Rule::InvalidCallId.holds_for(format) || is_call_id(format, call_id) {
-        return call_id.to_owned();
-    }
-    let character =
-        |character| if format != Format::Anthropic || is_word_character(character) { character } else { '_' };
-    let length = if format == Format::OpenAiResponses { LONGEST_CALL_ID } else { usize::MAX };
-    let valid: String = call_id.chars().map(character).take(length).collect();
-    if valid.is_empty() { "call".to_owned() } else { valid }
+    pairing.calls.iter().map(|call| name(call.call_id, is_refused_repeat(call.repeats, format))).collect()
 }

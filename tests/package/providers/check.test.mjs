@@ -351,7 +351,7 @@ test('the table of the documentation, the types and this test have the same rule
     Object.entries(CASES).map(([rule, cases]) => [rule, ALL.filter((provider) => cases.some(({ by }) => by.includes(provider)))]),
   )
   assert.deepEqual(table, tested)
-  const types = readFileSync(join(root, 'js', 'provider-check.ts'), 'utf8')
+  const types = readFileSync(join(root, 'js', 'providers', 'check.ts'), 'utf8')
   const union = /export type ProviderRule =([^=]*?)\n\n/.exec(types)[1]
   const rules = [...union.matchAll(/\| '([a-z-]+)'/g)].map(([, rule]) => rule)
   assert.deepEqual(rules, Object.keys(CASES))

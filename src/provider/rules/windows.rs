@@ -3,12 +3,14 @@
 use proptest::prelude::*;
 use serde_json::Value;
 
+use super::super::format::ProviderFormat;
+use super::super::formats::checkable;
 use super::super::samples;
-use super::{CHECKED, Format, judge};
+use super::findings_in;
 use crate::conversation::{Exchanges, Message};
 
-fn findings(messages: &[(usize, &Message)], format: Format) -> Vec<super::Finding> {
-    judge(messages.iter().copied(), false, format)
+fn findings(messages: &[(usize, &Message)], format: &dyn ProviderFormat) -> Vec<super::Finding> {
+    findings_in(messages.iter().copied(), false, format)
 }
 
 /// What a window may begin with: a message of the user that is more than results.
@@ -39,7 +41,7 @@ proptest! {
     fn ordinary_conversations_are_taken_by_all(dicts in samples::ordinary()) {
         let messages = samples::messages(&dicts);
         let messages: Vec<(usize, &Message)> = messages.iter().enumerate().collect();
-        for format in CHECKED {
+        for format in checkable() {
             prop_assert_eq!(findings(&messages, format), []);
         }
     }
@@ -50,7 +52,7 @@ proptest! {
     ) {
         let messages = samples::messages(&dicts);
         let all: Vec<(usize, &Message)> = messages.iter().enumerate().collect();
-        for format in CHECKED {
+        for format in checkable() {
             if !findings(&all, format).is_empty() {
                 continue;
             }
@@ -64,7 +66,7 @@ proptest! {
     #[test]
     fn anything_can_be_judged(dicts in samples::messy()) {
         let context = samples::context(&dicts);
-        for format in CHECKED {
+        for format in checkable() {
             let findings = super::check(&context, format).unwrap();
             for finding in &findings {
                 prop_assert!(finding.rule.holds_for(format));
@@ -79,7 +81,7 @@ proptest! {
 fn unusual_conversations_are_often_taken() {
     use proptest::strategy::{Strategy, ValueTree};
     let mut runner = proptest::test_runner::TestRunner::deterministic();
-    for format in CHECKED {
+    for format in checkable() {
         let mut taken = 0;
         for _ in 0..200 {
             let dicts = samples::unusual().new_tree(&mut runner).unwrap().current();

@@ -2,13 +2,21 @@
 
 use serde_json::Value;
 
-use super::draft::{self, Draft};
-use super::field::Field;
-use super::media::{self, Media, MediaKind, Origin};
-use super::request::{self, Carried, carry, carry_back, joined, object_schema, request, set, system_texts};
-use super::source::{Part, Source, Speaker, Turn};
+use crate::environment::Environment;
 use crate::error::ShapeError;
 use crate::json::Object;
+use crate::provider::builder::ContextBuilder;
+use crate::provider::carried::{Carried, carry, carry_back};
+use crate::provider::dict::{dict, set};
+use crate::provider::field::Field;
+use crate::provider::format::{
+    EmptyMessage, FirstTurn, MediaFault, ProviderFormat, RequiredMessage, RequiredThinking, Requirements,
+    ResultPlacement,
+};
+use crate::provider::media::{self, Media, MediaKind, Origin};
+use crate::provider::part::{Role, is_redacted};
+use crate::provider::source::{Part, Source, Speaker, Turn};
+use crate::provider::{reading, stored, writing};
 
 /// What a provider wants to see again, by the provider's name.
 const OPTIONS: Carried = ("provider_options", "providerOptions", is_options);
@@ -18,39 +26,125 @@ fn is_options(value: &Value) -> bool {
     value.as_object().is_some_and(|options| options.values().all(Value::is_object))
 }
 
-/// The request of a conversation.
-pub fn to(source: Source) -> Object {
-    let mut messages = Vec::new();
-    for turn in source.turns {
-        let role = match turn.speaker {
-            Speaker::System => {
-                messages.push(dict! {"role": "system", "content": joined(system_texts(&turn).into_iter())});
-                continue;
-            }
-            Speaker::Assistant => "assistant",
-            Speaker::Tools => "tool",
-            Speaker::User => "user",
-        };
-        messages.push(dict! {"role": role, "content": turn_content(turn)});
+/// `ModelMessage` of the AI SDK, which speaks to many providers.
+pub struct AiSdk;
+
+const REQUIREMENTS: Requirements = Requirements {
+    is_checkable: false,
+    message: RequiredMessage::Any,
+    first_turn: FirstTurn::Any,
+    refuses_calls_after_assistant: false,
+    lifts_system_messages: false,
+    skips_empty_messages: false,
+    empty_message: EmptyMessage::Accepted,
+    refuses_trailing_whitespace: false,
+    results: ResultPlacement::NextMessages,
+    has_unique_call_ids: true,
+    call_ids: None,
+    tool_names: None,
+    has_argument_objects: true,
+    has_result_names: true,
+    refuses_trailing_thinking: false,
+    required_thinking: RequiredThinking::None,
+};
+
+impl ProviderFormat for AiSdk {
+    fn name(&self) -> &'static str {
+        "ai-sdk"
     }
-    let mut tools = Object::new();
-    for tool in &source.tools {
-        let mut value = Object::new();
-        if let Some(description) = tool.description {
-            value.insert("description".to_owned(), description.into());
+
+    fn requirements(&self) -> &'static Requirements {
+        &REQUIREMENTS
+    }
+
+    fn accepts_thinking(&self, fields: &Object) -> bool {
+        !is_redacted(fields)
+    }
+
+    /// It takes a string with a colon for an address, and one without for data:
+    /// <https://ai-sdk.dev/docs/reference/ai-sdk-core/model-message>.
+    fn media_fault(&self, _: Role, media: &Media) -> Option<MediaFault> {
+        match media.origin {
+            Origin::Data(data) if data.contains(':') => MediaFault::at("source.data", "expected base64"),
+            Origin::Url(url) if !url.contains(':') => MediaFault::at("source.url", "expected an absolute address"),
+            _ => None,
         }
-        value.insert("inputSchema".to_owned(), object_schema(tool));
-        tools.insert(tool.name.to_owned(), value.into());
     }
-    let tools = if tools.is_empty() { Value::Null } else { tools.into() };
-    request([("system", request::one_system_text(&source.system)), ("messages", messages.into()), ("tools", tools)])
+
+    fn write(&self, source: Source<'_>) -> Object {
+        let mut messages = Vec::new();
+        for turn in source.turns {
+            let role = match turn.speaker {
+                Speaker::System => {
+                    messages.push(
+                        dict! {"role": "system", "content": writing::joined(writing::system_texts(&turn).into_iter())},
+                    );
+                    continue;
+                }
+                Speaker::Assistant => "assistant",
+                Speaker::Tools => "tool",
+                Speaker::User => "user",
+            };
+            messages.push(dict! {"role": role, "content": turn_content(turn)});
+        }
+        let mut tools = Object::new();
+        for tool in &source.tools {
+            let mut value = Object::new();
+            if let Some(description) = tool.description {
+                value.insert("description".to_owned(), description.into());
+            }
+            value.insert("inputSchema".to_owned(), writing::object_schema(tool));
+            tools.insert(tool.name.to_owned(), value.into());
+        }
+        let tools = if tools.is_empty() { Value::Null } else { tools.into() };
+        writing::request([
+            ("system", writing::one_system_text(&source.system)),
+            ("messages", messages.into()),
+            ("tools", tools),
+        ])
+    }
+
+    fn read(&self, root: &Field<'_>, _: &dyn Environment) -> Result<ContextBuilder, ShapeError> {
+        let (body, messages) = reading::open(root, &["messages", "prompt"])?;
+        let mut builder = ContextBuilder::default();
+        if let Some(body) = body {
+            for key in ["system", "instructions"] {
+                if let Some(system) = body.get(key)? {
+                    read_system(&system, &mut builder)?;
+                }
+            }
+            if let Some(tools) = body.get("tools")? {
+                for name in tools.object()?.keys() {
+                    builder.tools.push(read_tool(name, &tools.required(name)?)?);
+                }
+            }
+        }
+        if let Value::String(text) = messages.value {
+            builder.push("user", vec![stored::text(text)]);
+            return Ok(builder);
+        }
+        for message in messages.items()? {
+            let content = message.required("content")?;
+            match message.required_string("role")? {
+                "system" => builder.push_system(vec![stored::text(content.string()?)]),
+                "user" => builder.push("user", reading::content(Some(content), read_part)?),
+                "assistant" => builder.push("assistant", reading::content(Some(content), read_part)?),
+                "tool" => builder.push("tool_result", reading::content(Some(content), read_part)?),
+                other => {
+                    let hint = format!("{other:?} is no role; use system, user, assistant or tool");
+                    return Err(message.fault_at("role", hint));
+                }
+            }
+        }
+        Ok(builder)
+    }
 }
 
 fn turn_content(turn: Turn) -> Vec<Value> {
     let mut content = Vec::new();
     for part in turn.parts {
         let (mut value, fields) = match part {
-            Part::Text(text) => (draft::text(text.text), text.fields),
+            Part::Text(text) => (stored::text(text.text), text.fields),
             Part::Thinking(text) => (dict! {"type": "reasoning", "text": text.text}, text.fields),
             Part::RedactedThinking { .. } => continue,
             Part::Media(media) => (media_value(&media, turn.speaker), media.fields),
@@ -83,55 +177,15 @@ fn media_value(media: &Media, speaker: Speaker) -> Value {
     file
 }
 
-/// What a request, or a list of messages, says.
-///
-/// # Errors
-///
-/// The field that is not what it has to be.
-pub fn from(root: &Field) -> Result<Draft, ShapeError> {
-    let (body, messages) = request::open(root, &["messages", "prompt"])?;
-    let mut draft = Draft::default();
-    if let Some(body) = body {
-        for key in ["system", "instructions"] {
-            if let Some(system) = body.get(key)? {
-                read_system(&system, &mut draft)?;
-            }
-        }
-        if let Some(tools) = body.get("tools")? {
-            for name in tools.object()?.keys() {
-                draft.tools.push(read_tool(name, &tools.required(name)?)?);
-            }
-        }
-    }
-    if let Value::String(text) = messages.value {
-        draft.push("user", vec![draft::text(text)]);
-        return Ok(draft);
-    }
-    for message in messages.items()? {
-        let content = message.required("content")?;
-        match message.required_string("role")? {
-            "system" => draft.push_system(vec![draft::text(content.string()?)]),
-            "user" => draft.push("user", request::content(Some(content), read_part)?),
-            "assistant" => draft.push("assistant", request::content(Some(content), read_part)?),
-            "tool" => draft.push("tool_result", request::content(Some(content), read_part)?),
-            other => {
-                let hint = format!("{other:?} is no role; use system, user, assistant or tool");
-                return Err(message.fault_at("role", hint));
-            }
-        }
-    }
-    Ok(draft)
-}
-
-fn read_system(system: &Field, draft: &mut Draft) -> Result<(), ShapeError> {
+fn read_system(system: &Field, builder: &mut ContextBuilder) -> Result<(), ShapeError> {
     match system.value {
-        Value::String(text) => draft.system.push(draft::text(text)),
+        Value::String(text) => builder.system.push(stored::text(text)),
         Value::Array(_) => {
             for message in system.items()? {
-                draft.system.push(draft::text(message.required_string("content")?));
+                builder.system.push(stored::text(message.required_string("content")?));
             }
         }
-        _ => draft.system.push(draft::text(system.required_string("content")?)),
+        _ => builder.system.push(stored::text(system.required_string("content")?)),
     }
     Ok(())
 }
@@ -143,12 +197,12 @@ fn read_tool(name: &str, tool: &Field) -> Result<Value, ShapeError> {
     let schema = tool.required("inputSchema")?;
     // What `jsonSchema()` gives has the schema in a field.
     let schema = schema.get("jsonSchema")?.unwrap_or(schema);
-    Ok(draft::tool(name, tool.optional_string("description")?, Some(schema.object()?)))
+    Ok(stored::tool(name, tool.optional_string("description")?, Some(schema.object()?)))
 }
 
 fn read_part(part: &Field, parts: &mut Vec<Value>) -> Result<(), ShapeError> {
     let mut read = match part.required_string("type")? {
-        "text" => draft::text(part.required_string("text")?),
+        "text" => stored::text(part.required_string("text")?),
         "reasoning" => dict! {"type": "thinking", "text": part.required_string("text")?},
         "image" => {
             let data = part.required("image")?;
@@ -165,7 +219,7 @@ fn read_part(part: &Field, parts: &mut Vec<Value>) -> Result<(), ShapeError> {
             let input = part.required("input")?;
             input.object()?;
             let arguments = input.value.to_string();
-            draft::call(part.required_string("toolCallId")?, part.required_string("toolName")?, &arguments)
+            stored::call(part.required_string("toolCallId")?, part.required_string("toolName")?, &arguments)
         }
         "tool-result" => {
             let mut result = read_result(part)?;
@@ -228,7 +282,7 @@ fn read_result(part: &Field) -> Result<Vec<Value>, ShapeError> {
         "json" => (output.object()?.get("value").unwrap_or(&Value::Null).to_string(), false),
         "error-json" => (output.object()?.get("value").unwrap_or(&Value::Null).to_string(), true),
         "execution-denied" => {
-            let mut result = draft::result(id, output.optional_string("reason")?.unwrap_or("denied"), true);
+            let mut result = stored::result(id, output.optional_string("reason")?.unwrap_or("denied"), true);
             set(&mut result, "execution_status", "denied".into());
             return Ok(vec![result]);
         }
@@ -237,17 +291,17 @@ fn read_result(part: &Field) -> Result<Vec<Value>, ShapeError> {
             for item in output.required("value")?.items()? {
                 read_result_content(&item, &mut content)?;
             }
-            return Ok(draft::result_of_parts(id, content, false));
+            return Ok(stored::result_of_parts(id, content, false));
         }
         other => return Err(output.unknown("type", other)),
     };
-    Ok(vec![draft::result(id, &content, is_error)])
+    Ok(vec![stored::result(id, &content, is_error)])
 }
 
 fn read_result_content(item: &Field, content: &mut Vec<Value>) -> Result<(), ShapeError> {
     let media_type = item.get("mediaType")?;
     let part = match item.required_string("type")? {
-        "text" => draft::text(item.required_string("text")?),
+        "text" => stored::text(item.required_string("text")?),
         "media" | "file-data" => read_media(&item.required("data")?, media_type.as_ref(), None)?,
         "image-data" => read_media(&item.required("data")?, media_type.as_ref(), Some(MediaKind::Image))?,
         "file-url" => read_media(&item.required("url")?, media_type.as_ref(), None)?,

@@ -2,8 +2,8 @@
 
 use serde_json::Value;
 
-use super::super::Format;
-use super::super::part::{Part, Role, takes_thinking};
+use super::super::format::{ProviderFormat, ResultPlacement, accepts_thinking};
+use super::super::part::{Part, Role};
 use crate::conversation::{Message, PairedMessage, Pairing};
 
 /// A message and what becomes of it in a format.
@@ -11,33 +11,36 @@ use crate::conversation::{Message, PairedMessage, Pairing};
 pub struct Turn<'m> {
     /// The position of the message in the list that it is from.
     pub position: usize,
+    /// Who speaks.
     pub role: Role,
     /// The parts as they are stored.
     pub stored: &'m [Value],
     /// The same parts, read.
     pub parts: Vec<Part<'m>>,
-    /// Nothing is sent in the place of the message: its text goes to the system prompt, its tools to the tools, or, in
-    /// Responses, it has nothing that would be an item.
+    /// Whether no message is sent for it: its text goes to the system prompt, its tools to the tools, or it is empty and the
+    /// format skips empty messages.
     pub is_silent: bool,
 }
 
 impl<'m> Turn<'m> {
-    pub fn of(message: &'m Message, position: usize, format: Format) -> Self {
+    /// The turn of a message.
+    pub fn of(message: &'m Message, position: usize, format: &dyn ProviderFormat) -> Self {
         Self::with_parts(Role::of(message.role()), message.parts(), position, format)
     }
 
-    pub fn with_parts(role: Role, stored: &'m [Value], position: usize, format: Format) -> Self {
+    /// A turn of these parts.
+    pub fn with_parts(role: Role, stored: &'m [Value], position: usize, format: &dyn ProviderFormat) -> Self {
         let parts = stored.iter().map(Part::read).collect();
         let mut turn = Self { position, role, stored, parts, is_silent: false };
         turn.is_silent = turn.is_lifted(format)
             || turn.only_defines_tools()
-            || format == Format::OpenAiResponses && !turn.says_something(format);
+            || format.requirements().skips_empty_messages && !turn.has_content(format);
         turn
     }
 
-    /// Anthropic and Gemini have the system's messages as one text of its own.
-    pub fn is_lifted(&self, format: Format) -> bool {
-        self.role == Role::System && matches!(format, Format::Anthropic | Format::Gemini)
+    /// Whether it goes to the system prompt.
+    pub fn is_lifted(&self, format: &dyn ProviderFormat) -> bool {
+        self.role == Role::System && format.requirements().lifts_system_messages
     }
 
     fn only_defines_tools(&self) -> bool {
@@ -45,51 +48,54 @@ impl<'m> Turn<'m> {
         self.role == Role::Tool && !self.parts.is_empty() && parts.all(|part| matches!(part, Part::Definition(_)))
     }
 
-    /// Whether the format is given anything of it.
-    pub fn says_something(&self, format: Format) -> bool {
-        self.parts.iter().any(|part| self.is_given(part, format))
+    /// Whether any part of it is sent.
+    pub fn has_content(&self, format: &dyn ProviderFormat) -> bool {
+        self.parts.iter().any(|part| self.is_sent(part, format))
     }
 
-    /// Whether the format is given a part of it; one that a rule is broken by counts as given.
-    pub fn is_given(&self, part: &Part<'_>, format: Format) -> bool {
+    /// Whether a part of it is sent. A part that breaks a rule counts as sent.
+    pub fn is_sent(&self, part: &Part<'_>, format: &dyn ProviderFormat) -> bool {
         match part {
             Part::Definition(_) => false,
-            Part::Thinking(fields) => takes_thinking(format, self.role, fields),
+            Part::Thinking(fields) => accepts_thinking(format, self.role, fields),
             _ => true,
         }
     }
 
+    /// Whether it has thinking.
     pub fn has_thinking(&self) -> bool {
         self.parts.iter().any(|part| matches!(part, Part::Thinking(_)))
     }
 
+    /// Whether it has tool calls.
     pub fn has_calls(&self) -> bool {
         self.parts.iter().any(|part| matches!(part, Part::Call(_)))
     }
 
+    /// Whether it has tool results.
     pub fn has_results(&self) -> bool {
         self.parts.iter().any(|part| matches!(part, Part::Result { .. }))
     }
 
-    /// Whether results may stand in it.
+    /// Whether its role allows results.
     pub fn may_have_results(&self) -> bool {
         !matches!(self.role, Role::Assistant | Role::System)
     }
 
-    /// Whether something besides results is given to the format.
-    pub fn has_rest(&self, format: Format) -> bool {
-        self.parts.iter().any(|part| !matches!(part, Part::Result { .. }) && self.is_given(part, format))
+    /// Whether anything besides results is sent.
+    pub fn has_rest(&self, format: &dyn ProviderFormat) -> bool {
+        self.parts.iter().any(|part| !matches!(part, Part::Result { .. }) && self.is_sent(part, format))
     }
 
-    /// Whether the user says something in it, more than results.
+    /// Whether it is a message of the user that has content and no results.
     pub fn is_prompt(&self) -> bool {
         let is_said = |part: &Part<'_>| !matches!(part, Part::Result { .. } | Part::Definition(_));
         self.role == Role::User && !self.has_results() && self.parts.iter().any(is_said)
     }
 
-    /// The last part that the format is given, and its index.
-    pub fn last_given(&self, format: Format) -> Option<(usize, &Part<'m>)> {
-        self.parts.iter().enumerate().rev().find(|(_, part)| self.is_given(part, format))
+    /// The last part that is sent, and its index.
+    pub fn last_sent(&self, format: &dyn ProviderFormat) -> Option<(usize, &Part<'m>)> {
+        self.parts.iter().enumerate().rev().find(|(_, part)| self.is_sent(part, format))
     }
 }
 
@@ -100,19 +106,8 @@ pub fn pairing<'m>(turns: &[Turn<'m>]) -> Pairing<'m> {
     )
 }
 
-/// Whether results may stand at any distance after their call.
-pub fn takes_distant_results(format: Format) -> bool {
-    format == Format::OpenAiResponses
-}
-
-/// Whether a format has each result as a message, so that other content of the same message comes after it and ends the
-/// results; the others have one turn for all results that follow each other.
-pub fn has_result_messages(format: Format) -> bool {
-    matches!(format, Format::OpenAiChat | Format::AiSdk)
-}
-
-/// For each turn the index of the one that its results stand directly after.
-pub fn answered_turns(turns: &[Turn<'_>], format: Format) -> Vec<Option<usize>> {
+/// For each turn, the index of the turn that its results directly follow.
+pub fn answered_turns(turns: &[Turn<'_>], format: &dyn ProviderFormat) -> Vec<Option<usize>> {
     let mut open = None;
     let mut answered = vec![None; turns.len()];
     for (index, turn) in turns.iter().enumerate() {
@@ -123,7 +118,7 @@ pub fn answered_turns(turns: &[Turn<'_>], format: Format) -> Vec<Option<usize>> 
             open = Some(index);
         } else if turn.may_have_results() && turn.has_results() {
             answered[index] = open;
-            if has_result_messages(format) && turn.has_rest(format) {
+            if format.requirements().results == ResultPlacement::NextMessages && turn.has_rest(format) {
                 open = None;
             }
         } else {

@@ -2,14 +2,21 @@
 
 use serde_json::Value;
 
-use super::draft::{self, Draft};
-use super::field::Field;
-use super::media::{self, Media, MediaKind, Origin, PDF};
-use super::part::Tool;
-use super::request::{self, Carried, carry, carry_back, request, set, system_texts, unless_empty};
-use super::source::{Part, Source, Speaker, Turn};
+use crate::environment::Environment;
 use crate::error::ShapeError;
 use crate::json::Object;
+use crate::provider::builder::ContextBuilder;
+use crate::provider::carried::{Carried, carry, carry_back};
+use crate::provider::dict::{dict, set};
+use crate::provider::field::Field;
+use crate::provider::format::{
+    EmptyMessage, FirstTurn, Identifier, MediaFault, ProviderFormat, RequiredMessage, RequiredThinking, Requirements,
+    ResultPlacement, is_word_character,
+};
+use crate::provider::media::{self, Media, MediaKind, Origin, PDF};
+use crate::provider::part::{Role, Tool};
+use crate::provider::source::{Part, Source, Speaker, Turn};
+use crate::provider::{reading, stored, writing};
 
 /// A file has to have a name; this one stands for none.
 pub const UNNAMED_PDF: &str = "document.pdf";
@@ -18,24 +25,97 @@ const DETAIL: Carried = ("detail", "detail", |value| value.as_str().is_some_and(
 const DETAILS: [&str; 3] = ["auto", "low", "high"];
 const STRICT: Carried = ("strict", "strict", Value::is_boolean);
 
-/// The request of a conversation.
-pub fn to(source: Source) -> Object {
-    let mut messages = Vec::new();
-    if !source.system.is_empty() {
-        messages.push(message("system", source.system.iter().map(|text| draft::text(text.text)).collect()));
+/// OpenAI's Chat Completions, which many other providers accept as well.
+pub struct OpenAiChat;
+
+const REQUIREMENTS: Requirements = Requirements {
+    is_checkable: true,
+    message: RequiredMessage::AnyOrSystemPrompt,
+    first_turn: FirstTurn::Any,
+    refuses_calls_after_assistant: false,
+    lifts_system_messages: false,
+    skips_empty_messages: false,
+    empty_message: EmptyMessage::Refused,
+    refuses_trailing_whitespace: false,
+    results: ResultPlacement::NextMessages,
+    has_unique_call_ids: false,
+    call_ids: None,
+    tool_names: Some(Identifier {
+        longest: 64,
+        accepts: is_word_character,
+        fix: "Name the tool with 1 to 64 letters, digits, '_' and '-'.",
+    }),
+    has_argument_objects: false,
+    has_result_names: false,
+    refuses_trailing_thinking: false,
+    required_thinking: RequiredThinking::None,
+};
+
+impl ProviderFormat for OpenAiChat {
+    fn name(&self) -> &'static str {
+        "openai-chat"
     }
-    for turn in &source.turns {
-        match turn.speaker {
-            Speaker::Tools => messages.extend(turn.parts.iter().filter_map(tool_message)),
-            Speaker::System => {
-                messages.push(message("system", system_texts(turn).into_iter().map(draft::text).collect()))
+
+    fn requirements(&self) -> &'static Requirements {
+        &REQUIREMENTS
+    }
+
+    /// There is no field for it.
+    fn accepts_thinking(&self, _: &Object) -> bool {
+        false
+    }
+
+    /// Images, WAV and MP3 as base64, and PDFs as base64, all of the user:
+    /// <https://platform.openai.com/docs/api-reference/chat/create>.
+    fn media_fault(&self, role: Role, media: &Media) -> Option<MediaFault> {
+        match (media.kind, media.origin) {
+            _ if role == Role::Assistant => MediaFault::of_part("the provider takes no media of the assistant"),
+            (MediaKind::Video, _) => MediaFault::of_part("the provider takes no videos"),
+            (MediaKind::Image, _) => None,
+            (MediaKind::Audio | MediaKind::Pdf, Origin::Url(_)) => {
+                MediaFault::at("source.type", "the provider takes audio and documents as data, not as an address")
             }
-            Speaker::User => messages.push(message("user", turn.parts.iter().filter_map(user_part).collect())),
-            Speaker::Assistant => messages.push(assistant_message(turn)),
+            (MediaKind::Audio, _) if media.sound().is_none() => {
+                MediaFault::at("source.media_type", "the provider takes audio only as audio/wav and audio/mpeg")
+            }
+            _ => None,
         }
     }
-    let tools = source.tools.iter().map(tool_value).collect();
-    request([("messages", messages.into()), ("tools", unless_empty(tools))])
+
+    fn write(&self, source: Source<'_>) -> Object {
+        let mut messages = Vec::new();
+        if !source.system.is_empty() {
+            messages.push(message("system", source.system.iter().map(|text| stored::text(text.text)).collect()));
+        }
+        for turn in &source.turns {
+            match turn.speaker {
+                Speaker::Tools => messages.extend(turn.parts.iter().filter_map(tool_message)),
+                Speaker::System => messages
+                    .push(message("system", writing::system_texts(turn).into_iter().map(stored::text).collect())),
+                Speaker::User => messages.push(message("user", turn.parts.iter().filter_map(user_part).collect())),
+                Speaker::Assistant => messages.push(assistant_message(turn)),
+            }
+        }
+        let tools = source.tools.iter().map(tool_value).collect();
+        writing::request([("messages", messages.into()), ("tools", writing::unless_empty(tools))])
+    }
+
+    fn read(&self, root: &Field<'_>, _: &dyn Environment) -> Result<ContextBuilder, ShapeError> {
+        let (body, messages) = reading::open(root, &["messages"])?;
+        let mut builder = ContextBuilder::default();
+        if let Some(body) = body {
+            if let Some(functions) = body.get("functions")? {
+                return Err(functions.fault("functions are out of date; use tools"));
+            }
+            if let Some(tools) = body.get("tools")? {
+                builder.tools = tools.items()?.iter().map(read_tool).collect::<Result<_, _>>()?;
+            }
+        }
+        for message in messages.items()? {
+            read_message(&message, &mut builder)?;
+        }
+        Ok(builder)
+    }
 }
 
 fn tool_value(tool: &Tool) -> Value {
@@ -69,7 +149,7 @@ fn single_text(content: Vec<Value>) -> Value {
 
 fn user_part(part: &Part) -> Option<Value> {
     match part {
-        Part::Text(text) => Some(draft::text(text.text)),
+        Part::Text(text) => Some(stored::text(text.text)),
         Part::Media(media) => Some(media_part(media)),
         _ => None,
     }
@@ -97,7 +177,7 @@ fn assistant_message(turn: &Turn) -> Value {
     let (mut content, mut calls) = (Vec::new(), Vec::new());
     for part in &turn.parts {
         match part {
-            Part::Text(text) => content.push(draft::text(text.text)),
+            Part::Text(text) => content.push(stored::text(text.text)),
             Part::Call(call) => calls.push(dict! {
                 "id": call.call_id,
                 "type": "function",
@@ -116,28 +196,6 @@ fn assistant_message(turn: &Turn) -> Value {
     message
 }
 
-/// What a request, or a list of messages, says.
-///
-/// # Errors
-///
-/// The field that is not what it has to be.
-pub fn from(root: &Field) -> Result<Draft, ShapeError> {
-    let (body, messages) = request::open(root, &["messages"])?;
-    let mut draft = Draft::default();
-    if let Some(body) = body {
-        if let Some(functions) = body.get("functions")? {
-            return Err(functions.fault("functions are out of date; use tools"));
-        }
-        if let Some(tools) = body.get("tools")? {
-            draft.tools = tools.items()?.iter().map(read_tool).collect::<Result<_, _>>()?;
-        }
-    }
-    for message in messages.items()? {
-        read_message(&message, &mut draft)?;
-    }
-    Ok(draft)
-}
-
 fn read_tool(tool: &Field) -> Result<Value, ShapeError> {
     match tool.required_string("type")? {
         "function" => {}
@@ -145,25 +203,26 @@ fn read_tool(tool: &Field) -> Result<Value, ShapeError> {
     }
     let function = tool.required("function")?;
     let parameters = function.get("parameters")?.map(|field| field.object()).transpose()?;
-    let mut part = draft::tool(function.required_string("name")?, function.optional_string("description")?, parameters);
+    let mut part =
+        stored::tool(function.required_string("name")?, function.optional_string("description")?, parameters);
     carry_back(function.object()?, &mut part, &[STRICT]);
     Ok(part)
 }
 
-fn read_message(message: &Field, draft: &mut Draft) -> Result<(), ShapeError> {
+fn read_message(message: &Field, builder: &mut ContextBuilder) -> Result<(), ShapeError> {
     let content = message.get("content")?;
     match message.required_string("role")? {
-        "system" | "developer" => draft.push_system(request::content(content, read_text)?),
-        "user" => draft.push("user", request::content(content, read_user_part)?),
+        "system" | "developer" => builder.push_system(reading::content(content, read_text)?),
+        "user" => builder.push("user", reading::content(content, read_user_part)?),
         "assistant" => {
             let parts = read_assistant(message)?;
-            draft.push("assistant", parts);
+            builder.push("assistant", parts);
         }
         "tool" => {
-            let parts = request::content(Some(message.required("content")?), read_text)?;
+            let parts = reading::content(Some(message.required("content")?), read_text)?;
             let texts: Vec<&str> = parts.iter().filter_map(|part| part["text"].as_str()).collect();
-            let result = draft::result(message.required_string("tool_call_id")?, &texts.join("\n"), false);
-            draft.join("tool_result", vec![result]);
+            let result = stored::result(message.required_string("tool_call_id")?, &texts.join("\n"), false);
+            builder.join("tool_result", vec![result]);
         }
         "function" => {
             let hint = "messages of the role \"function\" are out of date; use \"tool\" with the id of the call";
@@ -179,8 +238,8 @@ fn read_message(message: &Field, draft: &mut Draft) -> Result<(), ShapeError> {
 
 fn read_text(part: &Field, parts: &mut Vec<Value>) -> Result<(), ShapeError> {
     match part.required_string("type")? {
-        "text" => parts.push(draft::text(part.required_string("text")?)),
-        "refusal" => parts.push(draft::text(part.required_string("refusal")?)),
+        "text" => parts.push(stored::text(part.required_string("text")?)),
+        "refusal" => parts.push(stored::text(part.required_string("refusal")?)),
         other => return Err(part.unknown("type", other)),
     }
     Ok(())
@@ -224,9 +283,9 @@ pub fn read_file(file: &Field) -> Result<Value, ShapeError> {
 }
 
 fn read_assistant(message: &Field) -> Result<Vec<Value>, ShapeError> {
-    let mut parts = request::content(message.get("content")?, read_text)?;
+    let mut parts = reading::content(message.get("content")?, read_text)?;
     if let Some(refusal) = message.optional_string("refusal")? {
-        parts.push(draft::text(refusal));
+        parts.push(stored::text(refusal));
     }
     if let Some(call) = message.get("function_call")? {
         return Err(call.fault("function calls of this form are out of date; use tool_calls"));
@@ -239,7 +298,7 @@ fn read_assistant(message: &Field) -> Result<Vec<Value>, ShapeError> {
         }
         let function = call.required("function")?;
         let (id, name) = (call.required_string("id")?, function.required_string("name")?);
-        parts.push(draft::call(id, name, function.required_string("arguments")?));
+        parts.push(stored::call(id, name, function.required_string("arguments")?));
     }
     Ok(parts)
 }

@@ -2,61 +2,62 @@
 
 use std::collections::HashSet;
 
-use super::super::Format;
-use super::super::part::{Part, Role, takes_thinking};
+use super::super::format::{ProviderFormat, RequiredThinking, accepts_thinking};
+use super::super::part::{Part, Role};
 use super::finding::Findings;
 use super::rule::Rule;
 use super::turn::{Turn, current_turn};
 
-pub fn judge(turns: &[Turn<'_>], format: Format, findings: &mut Findings) {
+/// Checks the rules of thinking.
+pub fn check(turns: &[Turn<'_>], format: &dyn ProviderFormat, findings: &mut Findings) {
     alone(turns, format, findings);
-    match format {
-        Format::Anthropic => removed_in_tool_loop(turns, findings),
-        Format::Gemini => removed_from_steps(turns, findings),
-        _ => {}
+    match format.requirements().required_thinking {
+        RequiredThinking::None => {}
+        RequiredThinking::OfAnsweredCalls => removed_from_answered_calls(turns, format, findings),
+        RequiredThinking::OfStepSignatures { .. } => removed_from_steps(turns, findings),
     }
 }
 
-fn alone(turns: &[Turn<'_>], format: Format, findings: &mut Findings) {
+fn alone(turns: &[Turn<'_>], format: &dyn ProviderFormat, findings: &mut Findings) {
     if !Rule::ThinkingAlone.holds_for(format) {
         return;
     }
     let mut next_is_assistant = false;
     for turn in turns.iter().rev().filter(|turn| !turn.is_silent) {
-        let message = if turn.has_thinking() && !turn.says_something(format) {
-            Some("refuses a message of which it cannot be given the only thing, thinking")
+        let message = if turn.has_thinking() && !turn.has_content(format) {
+            Some("refuses a message that has only thinking, which cannot be sent")
         } else if !next_is_assistant && !last_thinking(turn, format).is_empty() {
-            Some("refuses thinking after which nothing comes")
+            Some("refuses thinking that nothing follows")
         } else {
             None
         };
         if let Some(message) = message {
-            let fix = "Leave the thinking out, or keep what came after it.";
+            let fix = "Remove the thinking, or keep what followed it.";
             findings.on_message(Rule::ThinkingAlone, turn.position, "content", message, fix);
         }
         next_is_assistant = turn.role == Role::Assistant;
     }
 }
 
-/// The indices of the thinking that a turn ends with, where a provider refuses that.
-pub fn last_thinking(turn: &Turn<'_>, format: Format) -> HashSet<usize> {
-    if !matches!(format, Format::Anthropic | Format::OpenAiResponses) {
+/// The indices of the thinking that a turn ends with, if the format refuses that.
+pub fn last_thinking(turn: &Turn<'_>, format: &dyn ProviderFormat) -> HashSet<usize> {
+    if !format.requirements().refuses_trailing_thinking {
         return HashSet::new();
     }
-    let given = turn.parts.iter().enumerate().rev().filter(|(_, part)| turn.is_given(part, format));
+    let given = turn.parts.iter().enumerate().rev().filter(|(_, part)| turn.is_sent(part, format));
     given.take_while(|(_, part)| matches!(part, Part::Thinking(_))).map(|(index, _)| index).collect()
 }
 
-/// Thinking without a signature before calls whose results are handed in now.
-fn removed_in_tool_loop(turns: &[Turn<'_>], findings: &mut Findings) {
+/// Thinking that cannot be sent, before calls whose results the last message has.
+fn removed_from_answered_calls(turns: &[Turn<'_>], format: &dyn ProviderFormat, findings: &mut Findings) {
     let last = turns.iter().rfind(|turn| !turn.is_silent);
     if !last.is_some_and(|last| last.may_have_results() && last.has_results()) {
         return;
     }
     for turn in turns.iter().skip(current_turn(turns)).filter(|turn| turn.has_calls()) {
-        for part in thinking_left_out(turn, Format::Anthropic) {
+        for part in thinking_left_out(turn, format) {
             let message = "refuses tool results whose calls have lost their thinking, with thinking on";
-            let fix = "Keep the signature of the thinking, or leave it out and turn thinking off for this request.";
+            let fix = "Keep the signature of the thinking, or remove it and turn thinking off for this request.";
             findings.on_part(Rule::ThinkingRemoved, (turn.position, part), "signature", message, fix);
         }
     }
@@ -72,14 +73,14 @@ fn removed_from_steps(turns: &[Turn<'_>], findings: &mut Findings) {
     }
 }
 
-/// The first calls of the steps since the last prompt that have no thought signature, where calls have them; by index of
-/// the turn and of the part.
+/// The first calls, of the steps since the last prompt, that have no thought signature although other calls have one; by index
+/// of the turn and of the part.
 pub fn unsigned_steps(turns: &[Turn<'_>]) -> Vec<(usize, usize)> {
     let start = current_turn(turns);
     let calls = |turn: &Turn<'_>| -> Vec<(usize, bool)> {
         let parts = turn.parts.iter().enumerate();
         parts
-            .filter_map(|(part, read)| if let Part::Call(call) = read { Some((part, call.signed)) } else { None })
+            .filter_map(|(part, read)| if let Part::Call(call) = read { Some((part, call.is_signed)) } else { None })
             .collect()
     };
     let steps: Vec<(usize, Vec<(usize, bool)>)> = turns
@@ -97,10 +98,10 @@ pub fn unsigned_steps(turns: &[Turn<'_>]) -> Vec<(usize, usize)> {
     firsts.filter(|(_, _, signed)| !signed).map(|(index, part, _)| (index, part)).collect()
 }
 
-/// The indices of the thinking parts of a turn of the assistant that a format cannot be given.
-fn thinking_left_out(turn: &Turn<'_>, format: Format) -> impl Iterator<Item = usize> {
+/// The indices of the thinking parts of a turn of the assistant that cannot be sent.
+fn thinking_left_out<'t>(turn: &'t Turn<'_>, format: &'t dyn ProviderFormat) -> impl Iterator<Item = usize> + 't {
     let is_left_out = move |part: &Part<'_>| match part {
-        Part::Thinking(fields) => turn.role == Role::Assistant && !takes_thinking(format, turn.role, fields),
+        Part::Thinking(fields) => turn.role == Role::Assistant && !accepts_thinking(format, turn.role, fields),
         _ => false,
     };
     turn.parts.iter().enumerate().filter(move |(_, part)| is_left_out(part)).map(|(index, _)| index)

@@ -1,15 +1,16 @@
-//! What a check has found.
+//! What the rules find.
 
 use serde::{Serialize, Serializer};
 
-use super::super::Format;
+use super::super::format::ProviderFormat;
 use super::rule::Rule;
 
 /// One thing that a provider would refuse.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Finding {
+    /// The rule that is broken.
     pub rule: Rule,
-    /// The field at fault, such as `messages[3].content[0].call_id`, of all the messages of the context.
+    /// The path of the field at fault, such as `messages[3].content[0].call_id`, in all messages of the context.
     pub path: String,
     /// What is wrong.
     pub message: String,
@@ -23,32 +24,32 @@ impl Serialize for Rule {
     }
 }
 
-/// The findings of a list while they are collected.
-#[derive(Debug)]
-pub struct Findings {
-    format: Format,
+/// Collects the findings of a conversation.
+pub struct Findings<'f> {
+    format: &'f dyn ProviderFormat,
     found: Vec<(Place, Finding)>,
 }
 
 /// Where a finding is: the position of the message, then that of the part counted from 1, 0 for the message itself.
 type Place = (usize, usize);
 
-impl Findings {
-    pub fn of(format: Format) -> Self {
+impl<'f> Findings<'f> {
+    /// No findings yet.
+    pub fn of(format: &'f dyn ProviderFormat) -> Self {
         Self { format, found: Vec::new() }
     }
 
-    /// One on the whole list; `message` says what the format does, without its name.
+    /// Adds a finding on the whole list; `message` says what the format does, without its name.
     pub fn on_list(&mut self, rule: Rule, message: &str, fix: &'static str) {
         self.push((0, 0), rule, "messages".to_owned(), message, fix);
     }
 
-    /// One on a message, or a field of it.
+    /// Adds a finding on a message, or on a field of it.
     pub fn on_message(&mut self, rule: Rule, position: usize, field: &str, message: &str, fix: &'static str) {
         self.push((position, 0), rule, join(format!("messages[{position}]"), field), message, fix);
     }
 
-    /// One on a part of a message, or a field of it.
+    /// Adds a finding on a part of a message, or on a field of it.
     pub fn on_part(
         &mut self,
         rule: Rule,
@@ -66,7 +67,7 @@ impl Findings {
         self.found.push((place, Finding { rule, path, message, fix }));
     }
 
-    /// By place, then by rule.
+    /// The findings by place, then by rule.
     pub fn sorted(mut self) -> Vec<Finding> {
         self.found.sort_by_key(|(place, finding)| (*place, finding.rule));
         self.found.into_iter().map(|(_, finding)| finding).collect()

@@ -1,17 +1,17 @@
-//! The rules, which provider has which, and where that is written down.
+//! The rules: which format has which, and the documents that state them.
 
-use super::super::Format;
+use super::super::format::{EmptyMessage, FirstTurn, ProviderFormat, RequiredMessage, RequiredThinking};
 
-/// What a provider refuses in a list of messages. The names are stable; findings at one place come in this order.
+/// What a provider refuses in a conversation. The names are stable; findings at one place come in this order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Rule {
-    /// Nothing to answer: no message but special ones.
+    /// No message but special ones.
     ///
     /// `messages` has at least one element in <https://platform.openai.com/docs/api-reference/chat/create>, `contents`
     /// is required in <https://ai.google.dev/api/generate-content>, and so is a message in
     /// <https://platform.claude.com/docs/en/api/messages/create>. For Chat Completions a system prompt is one.
     NoMessages,
-    /// A role that no format has a place for; there are `user`, `assistant`, `system`, `developer`, `tool` and
+    /// A role that no format supports; the roles are `user`, `assistant`, `system`, `developer`, `tool` and
     /// `tool_result`.
     ///
     /// <https://platform.openai.com/docs/api-reference/chat/create>,
@@ -32,7 +32,7 @@ pub enum Rule {
     /// (<https://ai.google.dev/gemini-api/docs/function-calling>). Anthropic joins turns of one role
     /// (<https://platform.claude.com/docs/en/api/messages/create>), OpenAI takes them as they are.
     RepeatedRole,
-    /// A tool call in a message that is not of the assistant: no format has a place for it.
+    /// A tool call in a message that is not the assistant's, which no format supports.
     ///
     /// <https://platform.openai.com/docs/guides/function-calling>,
     /// <https://platform.claude.com/docs/en/agents-and-tools/tool-use/handle-tool-calls>,
@@ -45,10 +45,10 @@ pub enum Rule {
     /// responses as there were calls (<https://ai.google.dev/gemini-api/docs/function-calling>; the refusal:
     /// <https://github.com/google-gemini/gemini-cli/issues/4217>).
     MissingResult,
-    /// A result of a call that is not there, or that comes after it. The sources are those of
+    /// A result that no call precedes. The sources are those of
     /// [`Rule::MissingResult`].
     OrphanResult,
-    /// A result that does not stand directly after its call, or that stands in a message of the assistant or the system.
+    /// A result that is not directly after its call, or is in a message of the assistant or the system.
     ///
     /// Anthropic: in the very next turn, before all else in it
     /// (<https://platform.claude.com/docs/en/agents-and-tools/tool-use/handle-tool-calls>). Gemini: in the very next turn
@@ -66,7 +66,7 @@ pub enum Rule {
     /// <https://github.com/agno-agi/agno/issues/5116>. Responses:
     /// <https://github.com/NousResearch/hermes-agent/issues/102629>.
     DuplicateResult,
-    /// A `call_id` that two calls have: in one message everywhere, in the whole list for Anthropic and Responses.
+    /// A `call_id` that two calls share: in one message everywhere, in the whole conversation for Anthropic and Responses.
     ///
     /// Anthropic: the id of a call is unique
     /// (<https://platform.claude.com/docs/en/agents-and-tools/tool-use/handle-tool-calls>; the refusal:
@@ -74,14 +74,14 @@ pub enum Rule {
     /// <https://github.com/NousResearch/hermes-agent/issues/102629>. The others:
     /// <https://github.com/openclaw/openclaw/pull/47136>, <https://ai.google.dev/api/caching#FunctionCall>.
     DuplicateCallId,
-    /// A `call_id` that the provider does not take.
+    /// A `call_id` that the provider does not accept.
     ///
     /// Anthropic: letters, digits, `_` and `-` (<https://platform.claude.com/docs/en/api/messages/create>; the refusal:
     /// <https://github.com/maximhq/bifrost/issues/5097>). Responses: 1 to 64 characters
     /// (<https://platform.openai.com/docs/api-reference/responses/create>; the refusal:
     /// <https://github.com/AnswerDotAI/fastllm/issues/45>).
     InvalidCallId,
-    /// A name of a called tool that the provider does not take.
+    /// A name of a called tool that the provider does not accept.
     ///
     /// Letters, digits, `_` and `-`, up to 64 for Chat Completions
     /// (<https://platform.openai.com/docs/api-reference/chat/create>), up to 128 for Responses
@@ -89,21 +89,21 @@ pub enum Rule {
     /// (<https://platform.claude.com/docs/en/agents-and-tools/tool-use/define-tools>); Gemini takes `.` and `:` too, up to
     /// 128 (<https://ai.google.dev/api/caching#FunctionDeclaration>).
     InvalidName,
-    /// Arguments of a call that are no JSON object.
+    /// Arguments of a call that are not a JSON object.
     ///
     /// Anthropic takes an object as `input` (<https://platform.claude.com/docs/en/api/messages/create>), Gemini as `args`
     /// (<https://ai.google.dev/api/caching#FunctionCall>). OpenAI takes the text as it is, and says itself that it need
     /// not be JSON (<https://platform.openai.com/docs/api-reference/chat/create>).
     InvalidArguments,
-    /// A part that lacks what its type needs, such as a text without `text`: no format can say it.
+    /// A part that lacks what its type needs, such as a text without `text`. No format can express it.
     InvalidPart,
-    /// A part of a type that no format has a place for.
+    /// A part of a type that no format supports.
     ///
     /// <https://platform.openai.com/docs/api-reference/chat/create>,
     /// <https://platform.openai.com/docs/api-reference/responses/create>,
     /// <https://platform.claude.com/docs/en/api/messages/create>, <https://ai.google.dev/api/caching#Part>.
     UnknownPart,
-    /// An image, video, sound or PDF that the provider does not take, or not there.
+    /// An image, video, audio or PDF that the provider does not accept, or not in a message of this role.
     ///
     /// Chat Completions: images, WAV and MP3 as base64, PDFs as base64, of the user
     /// (<https://platform.openai.com/docs/api-reference/chat/create>). Responses: images and PDFs of the user
@@ -113,7 +113,7 @@ pub enum Rule {
     /// <https://platform.claude.com/docs/en/api/migration-2026-10-21>). Gemini: all of them
     /// (<https://ai.google.dev/api/caching#Part>). In a system message nowhere.
     UnsupportedMedia,
-    /// A message that says nothing, or an empty text.
+    /// A message without content, or an empty text.
     ///
     /// Anthropic: texts have to have something but white space in them, and all messages but a last one of the assistant
     /// something (<https://platform.claude.com/docs/en/api/messages/create>; the refusals:
@@ -125,7 +125,7 @@ pub enum Rule {
     /// (<https://platform.openai.com/docs/api-reference/chat/create>; the refusal:
     /// <https://github.com/vercel/ai/pull/14950>), and an empty text will do. Responses gets no item for such a message.
     EmptyContent,
-    /// Thinking after which nothing comes.
+    /// Thinking that nothing follows.
     ///
     /// Anthropic: a turn of the assistant does not end with thinking
     /// (<https://platform.claude.com/docs/en/build-with-claude/extended-thinking>; the refusal:
@@ -134,7 +134,7 @@ pub enum Rule {
     /// <https://github.com/openai/openai-node/issues/1567>). Where the provider cannot be given the thinking, nothing is
     /// left of such a message, which Chat Completions, Anthropic and Gemini refuse as [`Rule::EmptyContent`] tells.
     ThinkingAlone,
-    /// Thinking that the provider wants back with its calls, and cannot be given.
+    /// Thinking that the provider wants back with its calls, and that cannot be sent.
     ///
     /// Anthropic, while the results of calls are handed in: the thinking before a call goes back with its signature
     /// (<https://platform.claude.com/docs/en/build-with-claude/extended-thinking#preserving-thinking-blocks>; the refusal:
@@ -143,7 +143,7 @@ pub enum Rule {
     /// that have one. Responses wants the reasoning before a call that has the id of its item, and calls go there without
     /// that id where their reasoning is gone (<https://platform.openai.com/docs/guides/reasoning>).
     ThinkingRemoved,
-    /// A last message of the assistant that ends with white space: Anthropic would continue it, and does not.
+    /// A last message of the assistant that ends with white space. Anthropic would have to continue it, and refuses.
     ///
     /// <https://platform.claude.com/docs/en/build-with-claude/working-with-messages>.
     TrailingWhitespace,
@@ -174,7 +174,7 @@ impl Rule {
         Self::TrailingWhitespace,
     ];
 
-    /// The name, which is stable.
+    /// Its stable name, in kebab case.
     pub fn name(self) -> &'static str {
         match self {
             Self::NoMessages => "no-messages",
@@ -200,11 +200,10 @@ impl Rule {
         }
     }
 
-    /// Whether it holds for a format. For [`Format::AiSdk`], which is not checked, it says what a repair sees to: what a
-    /// conversion to it needs.
-    pub fn holds_for(self, format: Format) -> bool {
-        use Format::{AiSdk, Anthropic, Gemini, OpenAiChat, OpenAiResponses};
-        let formats: &[Format] = match self {
+    /// Whether a format has the rule. For a format that is not checkable: whether a repair follows it.
+    pub fn holds_for(self, format: &dyn ProviderFormat) -> bool {
+        let requirements = format.requirements();
+        match self {
             Self::UnknownRole
             | Self::MisplacedCall
             | Self::MissingResult
@@ -214,18 +213,17 @@ impl Rule {
             | Self::DuplicateCallId
             | Self::InvalidPart
             | Self::UnknownPart
-            | Self::UnsupportedMedia => &Format::ALL,
-            Self::NoMessages => &[OpenAiChat, Anthropic, Gemini, AiSdk],
-            Self::WrongFirstRole => &[Anthropic, Gemini],
-            Self::RepeatedRole => &[Gemini],
-            Self::InvalidCallId => &[OpenAiResponses, Anthropic],
-            Self::InvalidName => &[OpenAiChat, OpenAiResponses, Anthropic, Gemini],
-            Self::InvalidArguments => &[Anthropic, Gemini, AiSdk],
-            Self::EmptyContent => &[OpenAiChat, Anthropic, Gemini],
-            Self::ThinkingAlone => &[OpenAiChat, OpenAiResponses, Anthropic, Gemini],
-            Self::ThinkingRemoved => &[Anthropic, Gemini],
-            Self::TrailingWhitespace => &[Anthropic],
-        };
-        formats.contains(&format)
+            | Self::UnsupportedMedia => true,
+            Self::NoMessages => requirements.message != RequiredMessage::None,
+            Self::WrongFirstRole => requirements.first_turn != FirstTurn::Any,
+            Self::RepeatedRole => requirements.refuses_calls_after_assistant,
+            Self::InvalidCallId => requirements.call_ids.is_some(),
+            Self::InvalidName => requirements.tool_names.is_some(),
+            Self::InvalidArguments => requirements.has_argument_objects,
+            Self::EmptyContent => requirements.empty_message != EmptyMessage::Accepted,
+            Self::ThinkingAlone => requirements.is_checkable,
+            Self::ThinkingRemoved => requirements.required_thinking != RequiredThinking::None,
+            Self::TrailingWhitespace => requirements.refuses_trailing_whitespace,
+        }
     }
 }

@@ -1,41 +1,44 @@
-//! A context in the making: what the messages of a provider say, until all of them are read.
+//! Builds a context from what a format reads.
 
 use serde_json::Value;
 
-use super::request::set;
+use super::dict::{dict, set};
 use super::source::BETWEEN_TEXTS;
 use crate::conversation::{
     CallState, Context, MESSAGES, Message, PairedCall, PairedMessage, Pairing, Place, ResultState, Special,
 };
 use crate::environment::Environment;
 use crate::error::{Error, ShapeError};
-use crate::json::Object;
 
-/// The parts that are read, in the order of the messages.
+/// A context while the messages of a request are read.
 #[derive(Default)]
-pub struct Draft {
+pub struct ContextBuilder {
+    /// The parts of the system prompt.
     pub system: Vec<Value>,
+    /// The definitions of the tools.
     pub tools: Vec<Value>,
-    pub messages: Vec<DraftMessage>,
+    messages: Vec<NewMessage>,
 }
 
-pub struct DraftMessage {
-    pub role: &'static str,
-    pub parts: Vec<Value>,
+/// A message that is not yet in the context.
+struct NewMessage {
+    role: &'static str,
+    parts: Vec<Value>,
 }
 
-impl DraftMessage {
+impl NewMessage {
     fn paired(&self) -> PairedMessage<'_> {
         PairedMessage { is_assistant: self.role == "assistant", parts: &self.parts }
     }
 }
 
-impl Draft {
+impl ContextBuilder {
+    /// Adds a message.
     pub fn push(&mut self, role: &'static str, parts: Vec<Value>) {
-        self.messages.push(DraftMessage { role, parts });
+        self.messages.push(NewMessage { role, parts });
     }
 
-    /// Adds parts to the last message where it has this role and content, as these have; else it is a new message.
+    /// Adds parts to the last message if it has this role and content; otherwise adds a message.
     pub fn join(&mut self, role: &'static str, parts: Vec<Value>) {
         match self.messages.last_mut() {
             Some(last) if last.role == role && !last.parts.is_empty() && !parts.is_empty() => last.parts.extend(parts),
@@ -43,13 +46,13 @@ impl Draft {
         }
     }
 
-    /// Adds a message whose results decide the role.
+    /// Adds a message of the user, or of tool results if it has any.
     pub fn push_user(&mut self, parts: Vec<Value>) {
         let has_results = parts.iter().any(|part| part["type"] == "tool_result");
         self.push(if has_results { "tool_result" } else { "user" }, parts);
     }
 
-    /// Takes the text of a system prompt where nothing else was said before it, else a message of its own.
+    /// Adds a system message; the first one, if nothing precedes it, is the system prompt.
     pub fn push_system(&mut self, parts: Vec<Value>) {
         if self.messages.is_empty() && self.system.is_empty() && !parts.is_empty() {
             self.system = parts;
@@ -58,11 +61,11 @@ impl Draft {
         }
     }
 
-    /// The context of it.
+    /// Creates the context.
     ///
     /// # Errors
     ///
-    /// None that a value can cause.
+    /// None that input can cause.
     pub fn into_context(mut self, environment: &dyn Environment) -> Result<Context, Error> {
         self.match_results();
         let special = |kind: Special, dict: Value| {
@@ -82,7 +85,7 @@ impl Draft {
             Some(special(Special::ToolDefinitions, dict! {"role": "tool", "content": self.tools})?)
         };
         let mut context = Context::create(system, tools, None, environment);
-        for DraftMessage { role, parts } in self.messages {
+        for NewMessage { role, parts } in self.messages {
             let dict = dict! {"role": role, "content": parts};
             let message = Message::given(dict, environment).map_err(ShapeError::in_message)?;
             context.append(message, MESSAGES)?;
@@ -90,10 +93,9 @@ impl Draft {
         Ok(context)
     }
 
-    /// Says of each call whether it was approved, which it was if it has a result; takes the name from results whose
-    /// call says it.
+    /// Marks calls that have a result as approved, and removes the name of the tool from results whose call has it.
     fn match_results(&mut self) {
-        let pairing = Pairing::of(self.messages.iter().map(DraftMessage::paired));
+        let pairing = Pairing::of(self.messages.iter().map(NewMessage::paired));
         let name = |(message, part): Place| self.messages.get(message)?.parts.get(part)?.get("name");
         let is_answered = |call: &&PairedCall| matches!(call.state, CallState::Answered(_));
         let answered: Vec<Place> = pairing.calls.iter().filter(is_answered).map(|call| call.place).collect();
@@ -123,44 +125,4 @@ impl Draft {
     fn part_mut(&mut self, (message, part): Place) -> Option<&mut Value> {
         self.messages.get_mut(message)?.parts.get_mut(part)
     }
-}
-
-pub fn text(text: &str) -> Value {
-    dict! {"type": "text", "text": text}
-}
-
-/// A call whose result decides later whether it was approved.
-pub fn call(call_id: &str, name: &str, arguments: &str) -> Value {
-    dict! {"type": "tool_use", "call_id": call_id, "name": name, "arguments": arguments, "approval_status": "pending"}
-}
-
-pub fn result(call_id: &str, content: &str, is_error: bool) -> Value {
-    let mut part =
-        dict! {"type": "tool_result", "call_id": call_id, "content": content, "execution_status": "executed"};
-    if is_error {
-        set(&mut part, "is_error", true.into());
-    }
-    part
-}
-
-/// A tool; what is absent stays so.
-pub fn tool(name: &str, description: Option<&str>, parameters: Option<&Object>) -> Value {
-    let mut part = dict! {"type": "tool", "name": name};
-    if let Some(description) = description {
-        set(&mut part, "description", description.into());
-    }
-    if let Some(parameters) = parameters {
-        set(&mut part, "parameters", parameters.clone().into());
-    }
-    part
-}
-
-/// A result whose content is a list of parts: its texts are joined, and media stand beside it, because a result here
-/// holds text alone.
-pub fn result_of_parts(call_id: &str, parts: Vec<Value>, is_error: bool) -> Vec<Value> {
-    let (texts, media): (Vec<Value>, Vec<Value>) = parts.into_iter().partition(|part| part["type"] == "text");
-    let texts: Vec<&str> = texts.iter().filter_map(|part| part["text"].as_str()).collect();
-    let mut result = vec![result(call_id, &texts.join("\n"), is_error)];
-    result.extend(media);
-    result
 }

@@ -2,16 +2,21 @@
 
 use serde_json::Value;
 
-use super::draft::{self, Draft};
-use super::field::Field;
-use super::media::{self, Media, MediaKind, Origin, PDF};
-use super::part::Tool;
-use super::request::{
-    self, Carried, carry, carry_back, object_schema, request, set, system_texts, unless_empty, with_results_joined,
-};
-use super::source::{Part, Source, Speaker, Text, Turn};
+use crate::environment::Environment;
 use crate::error::ShapeError;
 use crate::json::Object;
+use crate::provider::builder::ContextBuilder;
+use crate::provider::carried::{Carried, carry, carry_back};
+use crate::provider::dict::{dict, set};
+use crate::provider::field::Field;
+use crate::provider::format::{
+    EmptyMessage, FirstTurn, Identifier, MediaFault, ProviderFormat, RequiredMessage, RequiredThinking, Requirements,
+    ResultPlacement, is_word_character,
+};
+use crate::provider::media::{self, Media, MediaKind, Origin, PDF};
+use crate::provider::part::{Role, Tool, has_text, is_redacted};
+use crate::provider::source::{Part, Source, Speaker, Text, Turn};
+use crate::provider::{reading, stored, writing};
 
 const CACHE: Carried = ("cache_control", "cache_control", is_cache_control);
 const SIGNATURE: Carried = ("signature", "signature", Value::is_string);
@@ -32,20 +37,114 @@ fn is_citations(value: &Value) -> bool {
     value.is_object() && value.get("enabled").is_none_or(Value::is_boolean)
 }
 
-/// The request of a conversation.
-pub fn to(source: Source) -> Object {
-    let mut system: Vec<Value> = source.system.iter().map(text_block).collect();
-    let (system_turns, turns): (Vec<Turn>, Vec<Turn>) =
-        source.turns.into_iter().partition(|turn| turn.speaker == Speaker::System);
-    system.extend(system_turns.iter().flat_map(system_texts).map(draft::text));
-    let mut messages = Vec::new();
-    for turn in with_results_joined(turns) {
-        let role = if turn.speaker == Speaker::Assistant { "assistant" } else { "user" };
-        let content: Vec<Value> = turn.parts.into_iter().map(block).collect();
-        messages.push(dict! {"role": role, "content": content});
+/// The media types of images that it takes as data.
+const IMAGE_TYPES: [&str; 4] = ["image/jpeg", "image/png", "image/gif", "image/webp"];
+
+/// Anthropic's Messages.
+pub struct Anthropic;
+
+const REQUIREMENTS: Requirements = Requirements {
+    is_checkable: true,
+    message: RequiredMessage::Any,
+    first_turn: FirstTurn::NotAssistant,
+    refuses_calls_after_assistant: false,
+    lifts_system_messages: true,
+    skips_empty_messages: false,
+    empty_message: EmptyMessage::RefusedBeforeEnd,
+    refuses_trailing_whitespace: true,
+    results: ResultPlacement::NextTurn,
+    has_unique_call_ids: true,
+    call_ids: Some(Identifier {
+        longest: usize::MAX,
+        accepts: is_word_character,
+        fix: "Give the call and its result a call_id of letters, digits, '_' and '-'.",
+    }),
+    tool_names: Some(Identifier {
+        longest: 128,
+        accepts: is_word_character,
+        fix: "Name the tool with 1 to 128 letters, digits, '_' and '-'.",
+    }),
+    has_argument_objects: true,
+    has_result_names: false,
+    refuses_trailing_thinking: true,
+    required_thinking: RequiredThinking::OfAnsweredCalls,
+};
+
+impl ProviderFormat for Anthropic {
+    fn name(&self) -> &'static str {
+        "anthropic"
     }
-    let tools = source.tools.iter().map(tool_value).collect();
-    request([("system", system_value(system)), ("messages", messages.into()), ("tools", unless_empty(tools))])
+
+    fn requirements(&self) -> &'static Requirements {
+        &REQUIREMENTS
+    }
+
+    /// It needs its signature, with or without text; redacted thinking is complete as it is.
+    fn accepts_thinking(&self, fields: &Object) -> bool {
+        is_redacted(fields) || has_text(fields, SIGNATURE.0)
+    }
+
+    /// Images and PDFs of the user: <https://platform.claude.com/docs/en/build-with-claude/vision>.
+    fn media_fault(&self, role: Role, media: &Media) -> Option<MediaFault> {
+        let is_known_image = || IMAGE_TYPES.iter().any(|known| media.media_type.eq_ignore_ascii_case(known));
+        match (media.kind, media.origin) {
+            _ if role == Role::Assistant => MediaFault::of_part("the provider takes no media of the assistant"),
+            (MediaKind::Video, _) => MediaFault::of_part("the provider takes no videos"),
+            (MediaKind::Audio, _) => MediaFault::of_part("the provider takes no audio"),
+            (MediaKind::Image, Origin::Data(_)) if !is_known_image() => MediaFault::at(
+                "source.media_type",
+                "the provider takes images only as image/jpeg, image/png, image/gif and image/webp",
+            ),
+            _ => None,
+        }
+    }
+
+    fn refuses_text(&self, text: &str, _: bool) -> bool {
+        text.trim().is_empty()
+    }
+
+    fn write(&self, source: Source<'_>) -> Object {
+        let mut system: Vec<Value> = source.system.iter().map(text_block).collect();
+        let (system_turns, turns): (Vec<Turn>, Vec<Turn>) =
+            source.turns.into_iter().partition(|turn| turn.speaker == Speaker::System);
+        system.extend(system_turns.iter().flat_map(writing::system_texts).map(stored::text));
+        let mut messages = Vec::new();
+        for turn in writing::with_results_joined(turns) {
+            let role = if turn.speaker == Speaker::Assistant { "assistant" } else { "user" };
+            let content: Vec<Value> = turn.parts.into_iter().map(block).collect();
+            messages.push(dict! {"role": role, "content": content});
+        }
+        let tools = source.tools.iter().map(tool_value).collect();
+        writing::request([
+            ("system", system_value(system)),
+            ("messages", messages.into()),
+            ("tools", writing::unless_empty(tools)),
+        ])
+    }
+
+    fn read(&self, root: &Field<'_>, _: &dyn Environment) -> Result<ContextBuilder, ShapeError> {
+        let (body, messages) = reading::open(root, &["messages"])?;
+        let mut builder = ContextBuilder::default();
+        if let Some(body) = body {
+            builder.system = reading::content(body.get("system")?, read_text)?;
+            if let Some(tools) = body.get("tools")? {
+                builder.tools = tools.items()?.iter().map(read_tool).collect::<Result<_, _>>()?;
+            }
+        }
+        for message in messages.items()? {
+            let content = Some(message.required("content")?);
+            match message.required_string("role")? {
+                "user" => builder.push_user(reading::content(content, read_block)?),
+                "assistant" => builder.push("assistant", reading::content(content, read_block)?),
+                "system" => builder.push("system", reading::content(content, read_text)?),
+                other => {
+                    let hint = format!("{other:?} is no role; use user, assistant or system");
+                    return Err(message.fault_at("role", hint));
+                }
+            }
+        }
+        Ok(builder)
+    }
 }
 
 /// One plain text as it is, else the list of blocks.
@@ -62,13 +161,13 @@ fn tool_value(tool: &Tool) -> Value {
     if let Some(description) = tool.description {
         set(&mut value, "description", description.into());
     }
-    set(&mut value, "input_schema", object_schema(tool));
+    set(&mut value, "input_schema", writing::object_schema(tool));
     carry(tool.fields, &mut value, &[CACHE, STRICT]);
     value
 }
 
 fn text_block(text: &Text) -> Value {
-    let mut block = draft::text(text.text);
+    let mut block = stored::text(text.text);
     carry(text.fields, &mut block, &[CACHE]);
     block
 }
@@ -114,41 +213,12 @@ fn media_block(media: &Media) -> Value {
     block
 }
 
-/// What a request, or a list of messages, says.
-///
-/// # Errors
-///
-/// The field that is not what it has to be.
-pub fn from(root: &Field) -> Result<Draft, ShapeError> {
-    let (body, messages) = request::open(root, &["messages"])?;
-    let mut draft = Draft::default();
-    if let Some(body) = body {
-        draft.system = request::content(body.get("system")?, read_text)?;
-        if let Some(tools) = body.get("tools")? {
-            draft.tools = tools.items()?.iter().map(read_tool).collect::<Result<_, _>>()?;
-        }
-    }
-    for message in messages.items()? {
-        let content = Some(message.required("content")?);
-        match message.required_string("role")? {
-            "user" => draft.push_user(request::content(content, read_block)?),
-            "assistant" => draft.push("assistant", request::content(content, read_block)?),
-            "system" => draft.push("system", request::content(content, read_text)?),
-            other => {
-                let hint = format!("{other:?} is no role; use user, assistant or system");
-                return Err(message.fault_at("role", hint));
-            }
-        }
-    }
-    Ok(draft)
-}
-
 fn read_tool(tool: &Field) -> Result<Value, ShapeError> {
     if let Some(other) = tool.optional_string("type")?.filter(|kind| *kind != "custom") {
         return Err(tool.unknown("type", other));
     }
     let schema = tool.required("input_schema")?.object()?;
-    let mut part = draft::tool(tool.required_string("name")?, tool.optional_string("description")?, Some(schema));
+    let mut part = stored::tool(tool.required_string("name")?, tool.optional_string("description")?, Some(schema));
     carry_back(tool.object()?, &mut part, &[CACHE, STRICT]);
     Ok(part)
 }
@@ -162,7 +232,7 @@ fn read_text(block: &Field, parts: &mut Vec<Value>) -> Result<(), ShapeError> {
 
 fn read_block(block: &Field, parts: &mut Vec<Value>) -> Result<(), ShapeError> {
     let mut part = match block.required_string("type")? {
-        "text" => draft::text(block.required_string("text")?),
+        "text" => stored::text(block.required_string("text")?),
         "thinking" => dict! {
             "type": "thinking",
             "text": block.required_string("thinking")?,
@@ -172,12 +242,12 @@ fn read_block(block: &Field, parts: &mut Vec<Value>) -> Result<(), ShapeError> {
         "tool_use" => {
             let input = block.required("input")?;
             input.object()?;
-            draft::call(block.required_string("id")?, block.required_string("name")?, &input.value.to_string())
+            stored::call(block.required_string("id")?, block.required_string("name")?, &input.value.to_string())
         }
         "tool_result" => {
-            let content = request::content(block.get("content")?, read_result_block)?;
+            let content = reading::content(block.get("content")?, read_result_block)?;
             let is_error = block.get("is_error")?.is_some_and(|field| field.value == &Value::Bool(true));
-            let mut result = draft::result_of_parts(block.required_string("tool_use_id")?, content, is_error);
+            let mut result = stored::result_of_parts(block.required_string("tool_use_id")?, content, is_error);
             if let Some(result) = result.first_mut() {
                 carry_back(block.object()?, result, &[CACHE]);
             }

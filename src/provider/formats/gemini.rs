@@ -4,15 +4,21 @@ use std::collections::HashMap;
 
 use serde_json::Value;
 
-use super::draft::{self, Draft};
-use super::field::Field;
-use super::media::{self, Media, MediaKind, Origin};
-use super::part::Tool;
-use super::request::{self, Carried, carry, carry_back, request, set, system_texts, unless_empty, with_results_joined};
-use super::source::{Part, Source, Speaker, Turn};
 use crate::environment::Environment;
 use crate::error::ShapeError;
 use crate::json::Object;
+use crate::provider::builder::ContextBuilder;
+use crate::provider::carried::{Carried, carry, carry_back};
+use crate::provider::dict::{dict, set};
+use crate::provider::field::Field;
+use crate::provider::format::{
+    EmptyMessage, FirstTurn, Identifier, MediaFault, ProviderFormat, RequiredMessage, RequiredThinking, Requirements,
+    ResultPlacement, is_word_character,
+};
+use crate::provider::media::{self, Media, MediaKind, Origin};
+use crate::provider::part::{Role, Tool, has_text, is_redacted};
+use crate::provider::source::{Part, Source, Speaker, Turn};
+use crate::provider::{reading, stored, writing};
 
 /// What the model wants to see again of its thinking; it stands on whatever part it came with.
 const SIGNATURE: [Carried; 1] = [("thought_signature", "thoughtSignature", Value::is_string)];
@@ -21,26 +27,110 @@ const SIGNATURE: [Carried; 1] = [("thought_signature", "thoughtSignature", Value
 const OUTPUT: &str = "output";
 const ERROR: &str = "error";
 
-/// The request of a conversation.
-pub fn to(source: Source) -> Object {
-    let (system_turns, turns): (Vec<Turn>, Vec<Turn>) =
-        source.turns.into_iter().partition(|turn| turn.speaker == Speaker::System);
-    let prompt = source.system.iter().map(|text| text.text);
-    let texts = prompt.chain(system_turns.iter().flat_map(system_texts));
-    let system: Vec<Value> = texts.map(|text| dict! {"text": text}).collect();
-    let mut contents = Vec::new();
-    for turn in with_results_joined(turns) {
-        let role = if turn.speaker == Speaker::Assistant { "model" } else { "user" };
-        let parts: Vec<Value> = turn.parts.into_iter().filter_map(part_value).collect();
-        contents.push(dict! {"role": role, "parts": parts});
+/// What it accepts in place of a lost thought signature (<https://ai.google.dev/gemini-api/docs/thought-signatures#faqs>).
+const NO_SIGNATURE: &str = "skip_thought_signature_validator";
+
+/// Google's Gemini, `generateContent`.
+pub struct Gemini;
+
+const REQUIREMENTS: Requirements = Requirements {
+    is_checkable: true,
+    message: RequiredMessage::Any,
+    first_turn: FirstTurn::NotCalls,
+    refuses_calls_after_assistant: true,
+    lifts_system_messages: true,
+    skips_empty_messages: false,
+    empty_message: EmptyMessage::Refused,
+    refuses_trailing_whitespace: false,
+    results: ResultPlacement::NextTurn,
+    has_unique_call_ids: false,
+    call_ids: None,
+    tool_names: Some(Identifier {
+        longest: 128,
+        accepts: |character| is_word_character(character) || matches!(character, '.' | ':'),
+        fix: "Name the tool with 1 to 128 letters, digits, '_', '-', '.' and ':'.",
+    }),
+    has_argument_objects: true,
+    has_result_names: true,
+    refuses_trailing_thinking: false,
+    required_thinking: RequiredThinking::OfStepSignatures { placeholder: NO_SIGNATURE },
+};
+
+impl ProviderFormat for Gemini {
+    fn name(&self) -> &'static str {
+        "gemini"
     }
-    let tools: Vec<Value> = source.tools.iter().map(tool_value).collect();
-    let tools = if tools.is_empty() { Value::Null } else { vec![dict! {"functionDeclarations": tools}].into() };
-    let system = match unless_empty(system) {
-        Value::Null => Value::Null,
-        parts => dict! {"parts": parts},
-    };
-    request([("systemInstruction", system), ("contents", contents.into()), ("tools", tools)])
+
+    fn requirements(&self) -> &'static Requirements {
+        &REQUIREMENTS
+    }
+
+    /// It needs a text or a signature.
+    fn accepts_thinking(&self, fields: &Object) -> bool {
+        !is_redacted(fields) && (has_text(fields, "text") || has_text(fields, SIGNATURE[0].0))
+    }
+
+    /// All of them: <https://ai.google.dev/api/caching#Part>.
+    fn media_fault(&self, _: Role, _: &Media) -> Option<MediaFault> {
+        None
+    }
+
+    fn refuses_text(&self, text: &str, is_signed: bool) -> bool {
+        text.is_empty() && !is_signed
+    }
+
+    fn write(&self, source: Source<'_>) -> Object {
+        let (system_turns, turns): (Vec<Turn>, Vec<Turn>) =
+            source.turns.into_iter().partition(|turn| turn.speaker == Speaker::System);
+        let prompt = source.system.iter().map(|text| text.text);
+        let texts = prompt.chain(system_turns.iter().flat_map(writing::system_texts));
+        let system: Vec<Value> = texts.map(|text| dict! {"text": text}).collect();
+        let mut contents = Vec::new();
+        for turn in writing::with_results_joined(turns) {
+            let role = if turn.speaker == Speaker::Assistant { "model" } else { "user" };
+            let parts: Vec<Value> = turn.parts.into_iter().filter_map(part_value).collect();
+            contents.push(dict! {"role": role, "parts": parts});
+        }
+        let tools: Vec<Value> = source.tools.iter().map(tool_value).collect();
+        let tools = if tools.is_empty() { Value::Null } else { vec![dict! {"functionDeclarations": tools}].into() };
+        let system = match writing::unless_empty(system) {
+            Value::Null => Value::Null,
+            parts => dict! {"parts": parts},
+        };
+        writing::request([("systemInstruction", system), ("contents", contents.into()), ("tools", tools)])
+    }
+
+    fn read(&self, root: &Field<'_>, environment: &dyn Environment) -> Result<ContextBuilder, ShapeError> {
+        let (body, contents) = reading::open(root, &["contents"])?;
+        let mut builder = ContextBuilder::default();
+        if let Some(body) = body {
+            read_settings(&body, &mut builder)?;
+            // The SDK has them one level down.
+            if let Some(config) = body.get("config")? {
+                read_settings(&config, &mut builder)?;
+            }
+        }
+        let mut reader = Reader { environment, names: HashMap::new(), unanswered: Vec::new() };
+        for content in one_or_more(contents)? {
+            if content.value.is_object() && content.get("parts")?.is_some() {
+                let parts = reader.parts(&content.required("parts")?)?;
+                match content.optional_string("role")? {
+                    None | Some("user" | "function") => builder.push_user(parts),
+                    Some("model") => builder.push("assistant", parts),
+                    Some(other) => {
+                        let hint = format!("{other:?} is no role; use user or model");
+                        return Err(content.fault_at("role", hint));
+                    }
+                }
+            } else {
+                // A part by itself is what the user says.
+                let mut parts = Vec::new();
+                reader.part(&content, &mut parts)?;
+                builder.push_user(parts);
+            }
+        }
+        Ok(builder)
+    }
 }
 
 /// `parametersJsonSchema` takes all of JSON Schema, `parameters` a part of OpenAPI's.
@@ -84,48 +174,11 @@ fn media_value(media: &Media) -> Value {
     }
 }
 
-/// What a request, or a list of contents, says.
-///
-/// # Errors
-///
-/// The field that is not what it has to be.
-pub fn from(root: &Field, environment: &dyn Environment) -> Result<Draft, ShapeError> {
-    let (body, contents) = request::open(root, &["contents"])?;
-    let mut draft = Draft::default();
-    if let Some(body) = body {
-        read_settings(&body, &mut draft)?;
-        // The SDK has them one level down.
-        if let Some(config) = body.get("config")? {
-            read_settings(&config, &mut draft)?;
-        }
-    }
-    let mut reader = Reader { environment, names: HashMap::new(), unanswered: Vec::new() };
-    for content in one_or_more(contents)? {
-        if content.value.is_object() && content.get("parts")?.is_some() {
-            let parts = reader.parts(&content.required("parts")?)?;
-            match content.optional_string("role")? {
-                None | Some("user" | "function") => draft.push_user(parts),
-                Some("model") => draft.push("assistant", parts),
-                Some(other) => {
-                    let hint = format!("{other:?} is no role; use user or model");
-                    return Err(content.fault_at("role", hint));
-                }
-            }
-        } else {
-            // A part by itself is what the user says.
-            let mut parts = Vec::new();
-            reader.part(&content, &mut parts)?;
-            draft.push_user(parts);
-        }
-    }
-    Ok(draft)
-}
-
 fn one_or_more<'v>(field: Field<'v>) -> Result<Vec<Field<'v>>, ShapeError> {
     if field.value.is_array() { field.items() } else { Ok(vec![field]) }
 }
 
-fn read_settings(body: &Field, draft: &mut Draft) -> Result<(), ShapeError> {
+fn read_settings(body: &Field, builder: &mut ContextBuilder) -> Result<(), ShapeError> {
     for key in ["systemInstruction", "system_instruction"] {
         let Some(instruction) = body.get(key)? else { continue };
         let parts = match instruction.value {
@@ -134,7 +187,7 @@ fn read_settings(body: &Field, draft: &mut Draft) -> Result<(), ShapeError> {
         };
         for part in one_or_more(parts)? {
             let text = if part.value.is_string() { part.string()? } else { part.required_string("text")? };
-            draft.system.push(draft::text(text));
+            builder.system.push(stored::text(text));
         }
     }
     for tool in body.get("tools")?.map(|tools| tools.items()).transpose()?.unwrap_or_default() {
@@ -142,7 +195,7 @@ fn read_settings(body: &Field, draft: &mut Draft) -> Result<(), ShapeError> {
             return Err(tool.unknown(other, other));
         }
         for function in tool.required("functionDeclarations")?.items()? {
-            draft.tools.push(read_function(&function)?);
+            builder.tools.push(read_function(&function)?);
         }
     }
     Ok(())
@@ -152,7 +205,7 @@ fn read_function(function: &Field) -> Result<Value, ShapeError> {
     let schema = function.get("parametersJsonSchema")?.map(|schema| schema.object()).transpose()?;
     let open_api = function.get("parameters")?.map(|schema| schema.object()).transpose()?.map(json_schema);
     let parameters = schema.or(open_api.as_ref());
-    Ok(draft::tool(function.required_string("name")?, function.optional_string("description")?, parameters))
+    Ok(stored::tool(function.required_string("name")?, function.optional_string("description")?, parameters))
 }
 
 /// The JSON schema of one of OpenAPI's, which writes types in upper case.
@@ -194,7 +247,7 @@ impl Reader<'_> {
 
     fn part(&mut self, part: &Field, parts: &mut Vec<Value>) -> Result<(), ShapeError> {
         if let Value::String(text) = part.value {
-            parts.push(draft::text(text));
+            parts.push(stored::text(text));
             return Ok(());
         }
         let mut read = if let Some(call) = part.get("functionCall")? {
@@ -234,7 +287,7 @@ impl Reader<'_> {
             }
             None => "{}".to_owned(),
         };
-        let part = draft::call(&id, name, &arguments);
+        let part = stored::call(&id, name, &arguments);
         self.names.insert(id.clone(), name.to_owned());
         self.unanswered.push(id);
         Ok(part)
@@ -248,11 +301,11 @@ impl Reader<'_> {
         };
         self.unanswered.retain(|other| *other != id);
         let (text, is_error) = response_text(response.required("response")?.object()?);
-        let mut content = vec![draft::text(&text)];
+        let mut content = vec![stored::text(&text)];
         if let Some(media) = response.get("parts")? {
             content.extend(self.parts(&media)?);
         }
-        let mut parts = draft::result_of_parts(&id, content, is_error);
+        let mut parts = stored::result_of_parts(&id, content, is_error);
         if let Some(result) = parts.first_mut() {
             set(result, "name", name.into());
         }

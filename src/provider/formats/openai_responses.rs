@@ -2,15 +2,22 @@
 
 use serde_json::Value;
 
-use super::draft::{self, Draft};
-use super::field::Field;
-use super::media::{self, Media, MediaKind, Origin};
 use super::openai_chat::{UNNAMED_PDF, read_file};
-use super::part::Tool;
-use super::request::{self, Carried, carry, carry_back, request, set, system_texts, unless_empty};
-use super::source::{BETWEEN_TEXTS, Call, Part, Source, Speaker, Text, Turn};
+use crate::environment::Environment;
 use crate::error::ShapeError;
 use crate::json::{Object, items};
+use crate::provider::builder::ContextBuilder;
+use crate::provider::carried::{Carried, carry, carry_back};
+use crate::provider::dict::{dict, set};
+use crate::provider::field::Field;
+use crate::provider::format::{
+    EmptyMessage, FirstTurn, Identifier, MediaFault, ProviderFormat, RequiredMessage, RequiredThinking, Requirements,
+    ResultPlacement, is_word_character,
+};
+use crate::provider::media::{self, Media, MediaKind, Origin};
+use crate::provider::part::{Role, Tool, has_text, is_redacted};
+use crate::provider::source::{BETWEEN_TEXTS, Call, Part, Source, Speaker, Text, Turn};
+use crate::provider::{reading, stored, writing};
 
 /// What an image says when it does not say how closely it is looked at.
 const ANY_DETAIL: &str = "auto";
@@ -24,37 +31,112 @@ const STRICT: Carried = ("strict", "strict", |value| value == &Value::Bool(true)
 const REASONING_ID: Carried = ("id", "id", Value::is_string);
 const ENCRYPTED: Carried = ("encrypted_content", "encrypted_content", Value::is_string);
 
-/// The request of a conversation.
-pub fn to(source: Source) -> Object {
-    let mut input = Vec::new();
-    let mut has_reasoning = false;
-    for turn in &source.turns {
-        has_reasoning &= turn.speaker == Speaker::Assistant;
-        match turn.speaker {
-            Speaker::Tools => input.extend(turn.parts.iter().filter_map(|part| {
-                let Part::Result(result) = part else { return None };
-                let output = result.content;
-                Some(dict! {"type": "function_call_output", "call_id": result.call_id, "output": output})
-            })),
-            Speaker::System => {
-                input.push(message("system", system_texts(turn).into_iter().map(input_text).collect()));
-            }
-            Speaker::User => input.push(message("user", turn.parts.iter().filter_map(user_part).collect())),
-            Speaker::Assistant => {
-                let items = assistant_items(turn, &mut has_reasoning);
-                if items.is_empty() {
-                    input.push(dict! {"type": "message", "role": "assistant", "content": Vec::<Value>::new()});
-                }
-                input.extend(items);
-            }
+/// OpenAI's Responses.
+pub struct OpenAiResponses;
+
+const REQUIREMENTS: Requirements = Requirements {
+    is_checkable: true,
+    message: RequiredMessage::None,
+    first_turn: FirstTurn::Any,
+    refuses_calls_after_assistant: false,
+    lifts_system_messages: false,
+    skips_empty_messages: true,
+    empty_message: EmptyMessage::Accepted,
+    refuses_trailing_whitespace: false,
+    results: ResultPlacement::AfterCall,
+    has_unique_call_ids: true,
+    call_ids: Some(Identifier {
+        longest: 64,
+        accepts: |_| true,
+        fix: "Give the call and its result a call_id of 1 to 64 characters.",
+    }),
+    tool_names: Some(Identifier {
+        longest: 128,
+        accepts: is_word_character,
+        fix: "Name the tool with 1 to 128 letters, digits, '_' and '-'.",
+    }),
+    has_argument_objects: false,
+    has_result_names: false,
+    refuses_trailing_thinking: true,
+    required_thinking: RequiredThinking::None,
+};
+
+impl ProviderFormat for OpenAiResponses {
+    fn name(&self) -> &'static str {
+        "openai-responses"
+    }
+
+    fn requirements(&self) -> &'static Requirements {
+        &REQUIREMENTS
+    }
+
+    /// A reasoning item needs its id.
+    fn accepts_thinking(&self, fields: &Object) -> bool {
+        !is_redacted(fields) && has_text(fields, REASONING_ID.0)
+    }
+
+    /// Images and PDFs of the user: <https://platform.openai.com/docs/api-reference/responses/create>.
+    fn media_fault(&self, role: Role, media: &Media) -> Option<MediaFault> {
+        match media.kind {
+            _ if role == Role::Assistant => MediaFault::of_part("the provider takes no media of the assistant"),
+            MediaKind::Video => MediaFault::of_part("the provider takes no videos"),
+            MediaKind::Audio => MediaFault::of_part("the provider takes no audio"),
+            MediaKind::Image | MediaKind::Pdf => None,
         }
     }
-    let tools = source.tools.iter().map(tool_value).collect();
-    request([
-        ("instructions", request::one_system_text(&source.system)),
-        ("input", input.into()),
-        ("tools", unless_empty(tools)),
-    ])
+
+    fn write(&self, source: Source<'_>) -> Object {
+        let mut input = Vec::new();
+        let mut has_reasoning = false;
+        for turn in &source.turns {
+            has_reasoning &= turn.speaker == Speaker::Assistant;
+            match turn.speaker {
+                Speaker::Tools => input.extend(turn.parts.iter().filter_map(|part| {
+                    let Part::Result(result) = part else { return None };
+                    let output = result.content;
+                    Some(dict! {"type": "function_call_output", "call_id": result.call_id, "output": output})
+                })),
+                Speaker::System => {
+                    input.push(message("system", writing::system_texts(turn).into_iter().map(input_text).collect()));
+                }
+                Speaker::User => input.push(message("user", turn.parts.iter().filter_map(user_part).collect())),
+                Speaker::Assistant => {
+                    let items = assistant_items(turn, &mut has_reasoning);
+                    if items.is_empty() {
+                        input.push(dict! {"type": "message", "role": "assistant", "content": Vec::<Value>::new()});
+                    }
+                    input.extend(items);
+                }
+            }
+        }
+        let tools = source.tools.iter().map(tool_value).collect();
+        writing::request([
+            ("instructions", writing::one_system_text(&source.system)),
+            ("input", input.into()),
+            ("tools", writing::unless_empty(tools)),
+        ])
+    }
+
+    fn read(&self, root: &Field<'_>, _: &dyn Environment) -> Result<ContextBuilder, ShapeError> {
+        let (body, input) = reading::open(root, &["input"])?;
+        let mut builder = ContextBuilder::default();
+        if let Some(body) = body {
+            if let Some(instructions) = body.optional_string("instructions")? {
+                builder.system.push(stored::text(instructions));
+            }
+            if let Some(tools) = body.get("tools")? {
+                builder.tools = tools.items()?.iter().map(read_tool).collect::<Result<_, _>>()?;
+            }
+        }
+        if let Value::String(text) = input.value {
+            builder.push("user", vec![stored::text(text)]);
+            return Ok(builder);
+        }
+        for item in input.items()? {
+            read_item(&item, &mut builder)?;
+        }
+        Ok(builder)
+    }
 }
 
 /// Functions are strict unless they say otherwise, and most schemas are refused then:
@@ -177,73 +259,47 @@ fn reasoning(thinking: &Text) -> Value {
     item
 }
 
-/// What a request, or a list of items, says.
-///
-/// # Errors
-///
-/// The field that is not what it has to be.
-pub fn from(root: &Field) -> Result<Draft, ShapeError> {
-    let (body, input) = request::open(root, &["input"])?;
-    let mut draft = Draft::default();
-    if let Some(body) = body {
-        if let Some(instructions) = body.optional_string("instructions")? {
-            draft.system.push(draft::text(instructions));
-        }
-        if let Some(tools) = body.get("tools")? {
-            draft.tools = tools.items()?.iter().map(read_tool).collect::<Result<_, _>>()?;
-        }
-    }
-    if let Value::String(text) = input.value {
-        draft.push("user", vec![draft::text(text)]);
-        return Ok(draft);
-    }
-    for item in input.items()? {
-        read_item(&item, &mut draft)?;
-    }
-    Ok(draft)
-}
-
 fn read_tool(tool: &Field) -> Result<Value, ShapeError> {
     match tool.required_string("type")? {
         "function" => {}
         other => return Err(tool.unknown("type", other)),
     }
     let parameters = tool.get("parameters")?.map(|field| field.object()).transpose()?;
-    let mut part = draft::tool(tool.required_string("name")?, tool.optional_string("description")?, parameters);
+    let mut part = stored::tool(tool.required_string("name")?, tool.optional_string("description")?, parameters);
     carry_back(tool.object()?, &mut part, &[STRICT]);
     Ok(part)
 }
 
-fn read_item(item: &Field, draft: &mut Draft) -> Result<(), ShapeError> {
+fn read_item(item: &Field, builder: &mut ContextBuilder) -> Result<(), ShapeError> {
     match item.optional_string("type")? {
-        None | Some("message") => read_message(item, draft)?,
+        None | Some("message") => read_message(item, builder)?,
         Some("function_call") => {
             let name = item.required_string("name")?;
-            let mut call = draft::call(item.required_string("call_id")?, name, item.required_string("arguments")?);
+            let mut call = stored::call(item.required_string("call_id")?, name, item.required_string("arguments")?);
             carry_back(item.object()?, &mut call, &[ITEM_ID]);
-            draft.join("assistant", vec![call]);
+            builder.join("assistant", vec![call]);
         }
         Some("function_call_output") => {
-            let parts = request::content(Some(item.required("output")?), read_user_part)?;
-            draft.join("tool_result", draft::result_of_parts(item.required_string("call_id")?, parts, false));
+            let parts = reading::content(Some(item.required("output")?), read_user_part)?;
+            builder.join("tool_result", stored::result_of_parts(item.required_string("call_id")?, parts, false));
         }
-        Some("reasoning") => draft.join("assistant", vec![read_reasoning(item)?]),
+        Some("reasoning") => builder.join("assistant", vec![read_reasoning(item)?]),
         Some(other) => return Err(item.unknown("type", other)),
     }
     Ok(())
 }
 
-fn read_message(item: &Field, draft: &mut Draft) -> Result<(), ShapeError> {
+fn read_message(item: &Field, builder: &mut ContextBuilder) -> Result<(), ShapeError> {
     let content = Some(item.required("content")?);
     match item.required_string("role")? {
-        "system" | "developer" => draft.push_system(request::content(content, read_text)?),
-        "user" => draft.push("user", request::content(content, read_user_part)?),
+        "system" | "developer" => builder.push_system(reading::content(content, read_text)?),
+        "user" => builder.push("user", reading::content(content, read_user_part)?),
         "assistant" => {
-            let mut parts = request::content(content, read_text)?;
+            let mut parts = reading::content(content, read_text)?;
             for part in &mut parts {
                 carry_back(item.object()?, part, &[ITEM_ID, PHASE]);
             }
-            draft.join("assistant", parts);
+            builder.join("assistant", parts);
         }
         other => {
             let hint = format!("{other:?} is no role; use system, developer, user or assistant");
@@ -255,8 +311,8 @@ fn read_message(item: &Field, draft: &mut Draft) -> Result<(), ShapeError> {
 
 fn read_text(part: &Field, parts: &mut Vec<Value>) -> Result<(), ShapeError> {
     match part.required_string("type")? {
-        "input_text" | "output_text" => parts.push(draft::text(part.required_string("text")?)),
-        "refusal" => parts.push(draft::text(part.required_string("refusal")?)),
+        "input_text" | "output_text" => parts.push(stored::text(part.required_string("text")?)),
+        "refusal" => parts.push(stored::text(part.required_string("refusal")?)),
         other => return Err(part.unknown("type", other)),
     }
     Ok(())

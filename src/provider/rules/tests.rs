@@ -1,5 +1,6 @@
 use serde_json::{Value, json};
 
+use super::super::formats::{AiSdk, Anthropic, Gemini, OpenAiChat, OpenAiResponses, checkable};
 use super::*;
 use crate::conversation::MESSAGES;
 use crate::environment::fixed::Fixed;
@@ -17,7 +18,7 @@ fn context(messages: &[Value]) -> Context {
     context
 }
 
-fn found(messages: &[Value], format: Format) -> Vec<(&'static str, String)> {
+fn found(messages: &[Value], format: &dyn ProviderFormat) -> Vec<(&'static str, String)> {
     let findings = check(&context(messages), format).unwrap();
     findings.into_iter().map(|finding| (finding.rule.name(), finding.path)).collect()
 }
@@ -37,7 +38,7 @@ fn result(id: &str) -> Value {
 #[test]
 fn positions_count_the_special_messages() {
     let messages = [user(), json!({"role": "assistant", "content": [call("a")]})];
-    for format in CHECKED {
+    for format in checkable() {
         let expected = [("missing-result", "messages[3].content[0].call_id".to_owned())];
         assert_eq!(found(&messages, format), expected, "{}", format.name());
     }
@@ -60,13 +61,13 @@ fn findings_are_sorted_by_place_then_by_rule() {
         ("empty-content", "messages[4].content"),
     ];
     let expected: Vec<(&str, String)> = expected.iter().map(|(rule, path)| (*rule, (*path).to_owned())).collect();
-    assert_eq!(found(&messages, Format::Anthropic), expected);
+    assert_eq!(found(&messages, &Anthropic), expected);
 }
 
 #[test]
 fn a_result_that_may_still_come_is_asked_for() {
     let calls = json!({"role": "assistant", "content": [call("a")]});
-    let fix = |messages: &[Value]| check(&context(messages), Format::Anthropic).unwrap()[0].fix;
+    let fix = |messages: &[Value]| check(&context(messages), &Anthropic).unwrap()[0].fix;
     assert!(fix(&[user(), calls.clone()]).starts_with("Append"));
     let answer = json!({"role": "assistant", "content": [{"type": "text", "text": "Well."}]});
     assert!(fix(&[user(), calls, user(), answer]).starts_with("Put"));
@@ -78,37 +79,28 @@ fn other_content_ends_the_results_where_each_is_a_message() {
         {"type": "tool_result", "call_id": "a", "content": "x"}, {"type": "text", "text": "Go on."}]});
     let messages = [user(), json!({"role": "assistant", "content": [call("a"), call("b")]}), first, result("b")];
     let expected = [("misplaced-result", "messages[5].content[0].call_id".to_owned())];
-    assert_eq!(found(&messages, Format::OpenAiChat), expected);
-    for format in [Format::OpenAiResponses, Format::Anthropic, Format::Gemini] {
+    assert_eq!(found(&messages, &OpenAiChat), expected);
+    for format in [&OpenAiResponses as &dyn ProviderFormat, &Anthropic, &Gemini] {
         assert_eq!(found(&messages, format), [], "{}", format.name());
     }
 }
 
 #[test]
 fn only_a_system_prompt_will_do_for_chat_completions() {
-    assert_eq!(found(&[], Format::OpenAiChat), []);
-    assert_eq!(found(&[], Format::OpenAiResponses), []);
+    assert_eq!(found(&[], &OpenAiChat), []);
+    assert_eq!(found(&[], &OpenAiResponses), []);
     let expected = [("no-messages", "messages".to_owned())];
-    assert_eq!(found(&[], Format::Anthropic), expected);
-    assert_eq!(found(&[], Format::Gemini), expected);
+    assert_eq!(found(&[], &Anthropic), expected);
+    assert_eq!(found(&[], &Gemini), expected);
     let empty = Context::create(None, None, None, &Fixed::default());
-    assert_eq!(check(&empty, Format::OpenAiChat).unwrap()[0].rule, Rule::NoMessages);
+    assert_eq!(check(&empty, &OpenAiChat).unwrap()[0].rule, Rule::NoMessages);
 }
 
 #[test]
-fn the_formats_that_can_be_checked() {
-    for format in CHECKED {
-        assert_eq!(checked_format(format.name()), Ok(format));
-    }
-    let expected = "one of openai-chat, openai-responses, anthropic, gemini";
-    for error in [
-        checked_format("ai-sdk").unwrap_err(),
-        checked_format("openai").unwrap_err(),
-        check(&context(&[]), Format::AiSdk).unwrap_err(),
-    ] {
-        assert!(matches!(error, crate::error::Error::InvalidArgument { .. }));
-        assert!(error.to_string().starts_with("provider: ") && error.to_string().ends_with(expected), "{error}");
-    }
+fn a_format_without_rules_of_its_own_is_refused() {
+    let error = check(&context(&[]), &AiSdk).unwrap_err();
+    assert!(matches!(error, Error::InvalidArgument { .. }));
+    assert!(error.to_string().starts_with("provider: 'ai-sdk' has no rules of its own"), "{error}");
 }
 
 #[test]
@@ -116,5 +108,5 @@ fn each_rule_has_a_name_and_its_place() {
     assert!(Rule::ALL.is_sorted());
     let names: std::collections::HashSet<&str> = Rule::ALL.into_iter().map(Rule::name).collect();
     assert_eq!(names.len(), Rule::ALL.len());
-    assert!(Rule::ALL.into_iter().all(|rule| CHECKED.into_iter().any(|format| rule.holds_for(format))));
+    assert!(Rule::ALL.into_iter().all(|rule| checkable().any(|format| rule.holds_for(format))));
 }
