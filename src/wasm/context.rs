@@ -4,12 +4,12 @@ use wasm_bindgen::prelude::*;
 
 use super::environment::JsEnvironment;
 use super::windows::{Counts, SequenceWindow, TokenWindow};
-use super::{Fields, args, given_message, memory, special_message, text, value};
+use super::{args, fields_view, given_message, memory, reports, special_message, text, value};
 use crate::conversation::{
     Context, ForkOptions, MAX_MESSAGE_DEPTH, MESSAGES, Message, SEQUENCE_NUMBER, SequenceRange, Special,
 };
 use crate::error::{Error, ShapeError};
-use crate::json;
+use crate::json::{self, View};
 use crate::session::SharedContext;
 
 /// The texts of several messages cross together up to this length in bytes: a string of JavaScript has a limit.
@@ -101,21 +101,21 @@ impl ContextHandle {
                 if text.len() > 1 {
                     text.push(',');
                 }
-                text.push_str(&json::to_compact_text(message)?);
+                text.push_str(&json::to_compact_text(&message.dict().into()));
                 if text.len() > LONG_TEXT {
                     break;
                 }
             }
             text.push(']');
-            Ok::<_, Error>(text)
+            text
         });
-        Ok(text?)
+        Ok(text)
     }
 
     /// The dict with an empty list of messages.
     #[wasm_bindgen(js_name = dictText)]
     pub fn dict_text(&self) -> Result<String, JsValue> {
-        Ok(self.0.read(|context| json::to_compact_text(&context.dict_without_messages()))?)
+        Ok(self.0.read(|context| json::to_compact_text(&context.view_without_messages())))
     }
 
     #[wasm_bindgen(js_name = setDict)]
@@ -142,14 +142,14 @@ impl ContextHandle {
         let (message, given) = given_message(bytes)?;
         let anchor = if anchor.is_undefined() { MESSAGES.to_owned() } else { args::string(anchor, "anchorPoint")? };
         let position = self.0.change(|context| context.append(message, &anchor))?;
-        let added = self.0.read(|context| {
+        Ok(self.0.read(|context| {
             let fields = context.message(position).map(|message| message.dict().iter().enumerate());
             // A sequence number that was given was replaced in its place.
             let added =
                 fields.into_iter().flatten().filter(|(index, (key, _))| *index >= given || *key == SEQUENCE_NUMBER);
-            json::to_compact_text(&(context.message_key(position), Fields(added.map(|(_, field)| field))))
-        });
-        Ok(added?)
+            let key = View::Number(context.message_key(position).unwrap_or_default());
+            json::to_compact_text(&View::Array(vec![key, fields_view(added.map(|(_, field)| field))]))
+        }))
     }
 
     /// Changes fields of a message, given as JSON in the [`super::text::text_buffer`]; gives its new key, its old one, and
@@ -163,10 +163,11 @@ impl ContextHandle {
         });
         let changes = text::with_text(bytes, |text| value(text, MAX_MESSAGE_DEPTH)).map_err(ShapeError::in_message)?;
         let position = self.0.change(|context| context.update_message(&id, changes))?;
-        let stored = |context: &Context| {
-            json::to_compact_text(&(context.message_key(position), old_key, context.message(position)))
-        };
-        Ok(self.0.read(stored)?)
+        Ok(self.0.read(|context| {
+            let keys = [context.message_key(position), old_key].map(|key| View::Number(key.unwrap_or_default()));
+            let message = context.message(position).map(|message| message.dict().into());
+            json::to_compact_text(&View::Array(keys.into_iter().chain(message).collect()))
+        }))
     }
 
     #[wasm_bindgen(js_name = addAnchor)]
@@ -228,7 +229,7 @@ impl ContextHandle {
     pub fn plan_sequence_window(&self, count: &JsValue, options: &JsValue) -> Result<String, JsValue> {
         let SequenceWindow { count, options } = SequenceWindow::read(count, options)?;
         let report = self.0.read(|context| context.plan_sequence_window(count, &options))?;
-        Ok(json::to_compact_text(&report)?)
+        Ok(reports::text(&report)?)
     }
 
     /// The report as JSON.
@@ -241,7 +242,7 @@ impl ContextHandle {
     ) -> Result<String, JsValue> {
         let window = TokenWindow::read(max_tokens, encoding, options)?;
         let plan = |context: &Context| context.plan_token_window(window.budget, &window.counting(), &window.options);
-        Ok(json::to_compact_text(&self.0.read(plan)?)?)
+        Ok(reports::text(&self.0.read(plan)?)?)
     }
 
     #[wasm_bindgen(js_name = totalTokenCount)]

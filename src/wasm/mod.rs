@@ -14,6 +14,7 @@ mod memory;
 mod patterns;
 mod provider;
 mod provider_check;
+mod reports;
 mod session;
 mod storage;
 mod text;
@@ -23,14 +24,13 @@ pub use context::ContextHandle;
 pub use session::SessionHandle;
 pub use text::text_buffer;
 
-use serde::{Serialize, Serializer};
 use serde_json::Value;
 use wasm_bindgen::prelude::*;
 
 use crate::conversation::{GivenMessage, MAX_MESSAGE_DEPTH, Message, Special};
 use crate::digest::sha256_hex;
 use crate::error::{Error, ShapeError};
-use crate::json::{self, FieldPath};
+use crate::json::{self, FieldPath, View};
 use crate::tokens;
 use environment::JsEnvironment;
 
@@ -117,7 +117,7 @@ pub fn load_vocabulary(encoding: &JsValue, data: Vec<u8>) -> Result<(), JsValue>
 #[wasm_bindgen(js_name = completeMessage)]
 pub fn complete_message(bytes: usize) -> Result<String, JsValue> {
     let (message, given) = given_message(bytes)?;
-    Ok(json::to_compact_text(&Fields(message.dict().iter().skip(given)))?)
+    Ok(json::to_compact_text(&fields_view(message.dict().iter().skip(given))))
 }
 
 /// The special message in the [`text::text_buffer`] with what it lacks added, as JSON. `kind` is `SystemPromptMessage` or
@@ -126,7 +126,7 @@ pub fn complete_message(bytes: usize) -> Result<String, JsValue> {
 pub fn complete_special_message(bytes: usize, kind: &str) -> Result<String, JsValue> {
     let kind = if kind == Special::SystemPrompt.type_name() { Special::SystemPrompt } else { Special::ToolDefinitions };
     let message = text::with_text(bytes, |text| special_message(kind, text))?;
-    Ok(json::to_compact_text(&message)?)
+    Ok(json::to_compact_text(&message.dict().into()))
 }
 
 /// The message in the [`text::text_buffer`], and the number of its fields that were given: what was added comes after.
@@ -145,13 +145,9 @@ fn special_message(kind: Special, text: impl AsRef<[u8]>) -> Result<Message, Err
         .map_err(ShapeError::in_message)
 }
 
-/// Some fields of a dict, written as an object.
-struct Fields<I>(I);
-
-impl<'d, I: Iterator<Item = (&'d String, &'d Value)> + Clone> Serialize for Fields<I> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_map(self.0.clone())
-    }
+/// An object of some of the fields of a dict.
+fn fields_view<'d>(fields: impl Iterator<Item = (&'d String, &'d Value)>) -> View<'d> {
+    View::Fields(fields.map(|(key, value)| (key.as_str(), value.into())).collect())
 }
 
 /// The value of a JSON text that the glue made of an object, which can only be nested too deeply.

@@ -28,7 +28,12 @@ test('the table of token counts holds what is counted', () => {
     .split('\n\n')[0]
     .split('\n')
     .slice(2)
-    .map((row) => row.split('|').slice(2, 5).map((cell) => cell.trim()))
+    .map((row) =>
+      row
+        .split('|')
+        .slice(2, 5)
+        .map((cell) => cell.trim()),
+    )
   const count = (text) => countTokens(text, ENCODING)
   const measured = MESSAGES.map(([role, part, raw, providerRole]) => {
     const context = Context.create()
