@@ -150,7 +150,7 @@ test('what breaks the format is refused', () => {
   const dicts = { session: session.rawDict, context: context.rawDict }
   const parts = 'messages.0.content'
   for (const [kind, path, ...values] of [
-    ['session', 'uuid', undefined, null, '', '..', 'a/b', 'a\\b', 'a\0', 'x'.repeat(201)],
+    ['session', 'uuid', undefined, null, '', '.', '..', 'a.', 'a ', 'a/b', 'a\\b', 'a\0', 'x'.repeat(201)],
     ['session', 'active_context_id', undefined, 5, '../x'],
     ['session', 'auto_approve_tools', undefined, null, 'read', [5]],
     ['session', 'state_data', undefined, [], { a: 5 }],
