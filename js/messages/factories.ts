@@ -1,5 +1,6 @@
-import { toJsonText } from '../wasm/json-text.js'
+import { copyJson, toJsonText } from '../wasm/json-text.js'
 import { rust } from '../wasm/runtime.js'
+import { passText } from '../wasm/text.js'
 import type { JsonObject } from './json.js'
 import type {
   ContentPart as Part,
@@ -31,7 +32,11 @@ export const Message = {
    * @throws {InvalidMessageError} names the field of the wrong shape.
    */
   create(role: Role, parts: readonly ContentPart[] = [], metadata?: JsonObject): Message {
-    return complete(metadata === undefined ? { role, content: parts } : { role, content: parts, metadata }, 'Message')
+    const fields = metadata === undefined ? { role, content: parts } : { role, content: parts, metadata }
+    const { text, value } = copyJson(fields, 'message')
+    const { completeMessage } = rust()
+    const added = JSON.parse(completeMessage(passText(text, 'message'))) as Partial<Message>
+    return { ...(value as SessionMessage), ...added } as Message
   },
 }
 
@@ -39,8 +44,8 @@ export const Message = {
 export const SystemPromptMessage = {
   /** A system prompt of this text, or one whose text comes from hooks alone. */
   create(staticText?: string): SystemPromptMessage {
-    if (!staticText) return complete({ role: 'system' }, 'SystemPromptMessage')
-    const message = complete({ _static_text: staticText, role: 'system' }, 'SystemPromptMessage')
+    if (!staticText) return completeSpecial({ role: 'system' }, 'SystemPromptMessage')
+    const message = completeSpecial({ _static_text: staticText, role: 'system' }, 'SystemPromptMessage')
     return { ...message, content: [ContentPart.text(staticText)] }
   },
 }
@@ -49,7 +54,7 @@ export const SystemPromptMessage = {
 export const ToolDefinitionsMessage = {
   /** The definitions of these tools, each with `name`, `description` and `parameters`, a JSON schema. */
   create(tools: readonly (Omit<ToolPart, 'type'> & { type?: 'tool' })[] = []): ToolDefinitionsMessage {
-    return complete({ role: 'tool', content: tools }, 'ToolDefinitionsMessage')
+    return completeSpecial({ role: 'tool', content: tools }, 'ToolDefinitionsMessage')
   },
 }
 
@@ -106,6 +111,8 @@ export const ContentPart = {
   },
 }
 
-function complete(fields: object, kind: string): Message {
-  return JSON.parse(rust().completeMessage(toJsonText(fields, 'message'), kind)) as Message
+function completeSpecial(fields: object, kind: string): Message {
+  const text = toJsonText(fields, 'message')
+  const { completeSpecialMessage } = rust()
+  return JSON.parse(completeSpecialMessage(passText(text, 'message'), kind)) as Message
 }

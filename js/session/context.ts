@@ -4,8 +4,9 @@ import type { SessionMessage, SpecialMessage, StoredMessage } from '../messages/
 import { readOptions } from '../read-options.js'
 import type { CountingOptions } from '../tokens/counting.js'
 import type { EncodingName } from '../tokens/encodings.js'
-import { fromJsonText, toJsonText } from '../wasm/json-text.js'
+import { copyJson, fromJsonText, toJsonText } from '../wasm/json-text.js'
 import { rust } from '../wasm/runtime.js'
+import { passText } from '../wasm/text.js'
 import {
   type SequenceWindowOptions,
   sequenceWindowOptions,
@@ -187,10 +188,12 @@ export class Context {
    * @throws {InvalidMessageError} names the field of the wrong shape.
    * @throws {InvalidArgumentError} for an anchor that is not there.
    */
-  append(message: SessionMessage, anchorPoint = 'messages'): StoredMessage {
+  append(message: SessionMessage, anchorPoint?: string): StoredMessage {
     // Reading what was handed in may run code of the caller: it comes before the context is looked at.
-    const text = toJsonText(message, 'message')
-    return this.#messages.add(this.handle.append(text, anchorPoint))
+    const { text, value } = copyJson(message, 'message')
+    const { handle } = this
+    const [key, added] = JSON.parse(handle.append(passText(text, 'message'), anchorPoint)) as [number, object]
+    return this.#messages.add(key, { ...(value as object), ...added } as StoredMessage)
   }
 
   /**
@@ -203,7 +206,10 @@ export class Context {
    */
   updateMessage(id: string, changes: Partial<SessionMessage>): StoredMessage {
     const text = toJsonText(changes, 'message')
-    return this.#messages.add(this.handle.updateMessage(id, text))
+    const { handle } = this
+    const stored = handle.updateMessage(id, passText(text, 'message'))
+    const [key, oldKey, message] = JSON.parse(stored) as [number, number, StoredMessage]
+    return this.#messages.replace(oldKey, key, message)
   }
 
   /**

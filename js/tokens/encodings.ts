@@ -5,7 +5,7 @@ import { init } from '../wasm/loading.js'
 import { getPlatform, type VocabularyName } from '../wasm/platform.js'
 import { rust } from '../wasm/runtime.js'
 import type { ResponseLike, UrlLike } from '../wasm/sources.js'
-import { passText } from './text.js'
+import { passText } from '../wasm/text.js'
 
 /** The encodings of tiktoken; `gpt2` is another name of `r50k_base`. */
 export type EncodingName =
@@ -51,7 +51,7 @@ export function countTokens(text: string, encoding?: EncodingName, options: Coun
   const { limit } = readOptions(options, COUNT_OPTIONS, 'countTokens')
   // What is longer than so many of the longest tokens has more, wherever it is cut.
   const enough = typeof limit === 'number' ? (limit + 1) * LONGEST_TOKEN : MAX_TEXT
-  const bytes = passText(typeof text === 'string' && text.length > enough ? text.slice(0, enough) : text)
+  const bytes = passCounted(typeof text === 'string' && text.length > enough ? text.slice(0, enough) : text)
   return rust().countTokens(bytes, number, limit)
 }
 
@@ -65,7 +65,7 @@ export function countTokens(text: string, encoding?: EncodingName, options: Coun
  */
 export function encode(text: string, encoding?: EncodingName): number[] {
   const number = numberOf(encoding)
-  return Array.from(rust().encode(passText(text), number))
+  return Array.from(rust().encode(passCounted(text), number))
 }
 
 /**
@@ -81,6 +81,15 @@ export function encode(text: string, encoding?: EncodingName): number[] {
 export function decode(tokens: ArrayLike<number>, encoding?: EncodingName): string {
   const number = numberOf(encoding)
   return rust().decode(tokenIds(tokens), number)
+}
+
+function passCounted(text: string): number {
+  if (typeof text !== 'string') rust().expectText(text)
+  if (text.length > MAX_TEXT) {
+    const message = `text: is longer than ${MAX_TEXT} characters; count it in parts`
+    throw new InvalidArgumentError(message, { argument: 'text' })
+  }
+  return passText(text, 'text')
 }
 
 function tokenIds(tokens: ArrayLike<number>): Uint32Array {
