@@ -27,9 +27,7 @@ export interface ThinkingPart {
 }
 
 /** Where the data of a media part is: within it as base64 text, or at a URL. */
-export type MediaSource =
-  | { type: 'base64'; data: string; media_type: string }
-  | { type: 'url'; url: string }
+export type MediaSource = { type: 'base64'; data: string; media_type: string } | { type: 'url'; url: string }
 
 export interface MediaPart {
   type: 'image' | 'video' | 'audio' | 'pdf'
@@ -76,13 +74,7 @@ export interface ToolPart {
 }
 
 /** A part of a message. Files may hold parts of other types, which are kept as they are. */
-export type ContentPart =
-  | TextPart
-  | ThinkingPart
-  | MediaPart
-  | ToolUsePart
-  | ToolResultPart
-  | ToolPart
+export type ContentPart = TextPart | ThinkingPart | MediaPart | ToolUsePart | ToolResultPart | ToolPart
 
 /** A message to be stored; any plain object of this shape serves. Keys that are not named here are kept. */
 export interface SessionMessage {

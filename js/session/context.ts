@@ -1,4 +1,5 @@
 import type { ContextHandle } from '../../pkg/peteos_session.js'
+import { wrapMethods } from '../caller-stack.js'
 import { DisposedError, InvalidArgumentError } from '../errors.js'
 import type { SessionMessage, SpecialMessage, StoredMessage } from '../messages/message.js'
 import { readOptions } from '../read-options.js'
@@ -10,8 +11,8 @@ import { passText } from '../wasm/text.js'
 import {
   type SequenceWindowOptions,
   sequenceWindowOptions,
-  tokenCountOptions,
   type TokenWindowOptions,
+  tokenCountOptions,
   tokenWindowOptions,
 } from '../windows/options.js'
 import type { WindowReport } from '../windows/report.js'
@@ -79,7 +80,9 @@ export class Context {
     if (parent === undefined || parent === null) {
       return new Context(ContextHandle.create(systemPrompt, toolDefinitions))
     }
-    return new Context(ContextHandle.createFrom(handleOf(parent, 'options.parentContext'), systemPrompt, toolDefinitions))
+    return new Context(
+      ContextHandle.createFrom(handleOf(parent, 'options.parentContext'), systemPrompt, toolDefinitions),
+    )
   }
 
   /**
@@ -123,6 +126,11 @@ export class Context {
 
   /** The messages in display order. */
   get messages(): readonly StoredMessage[] {
+    return this.storedMessages
+  }
+
+  /** @internal */
+  get storedMessages(): readonly StoredMessage[] {
     return this.#messages.of(this.handle)
   }
 
@@ -167,12 +175,7 @@ export class Context {
    * @throws {InvalidArgumentError} on assignment; names the field of the wrong shape.
    */
   get rawDict(): ContextDict {
-    const messages = this.messages
-    const fields = this.#dictFields()
-    if (this.#dict === undefined || this.#dict.messages !== messages) {
-      this.#dict = Object.freeze({ ...fields, messages }) as ContextDict
-    }
-    return this.#dict
+    return this.#wholeDict()
   }
 
   set rawDict(dict: object) {
@@ -297,7 +300,7 @@ export class Context {
 
   /** The dict, for `JSON.stringify`. */
   toJSON(): ContextDict {
-    return this.rawDict
+    return this.#wholeDict()
   }
 
   /**
@@ -313,7 +316,16 @@ export class Context {
 
   #special(kind: string): StoredMessage | null {
     const position = this.handle.specialPosition(kind)
-    return position === undefined ? null : (this.messages[position] ?? null)
+    return position === undefined ? null : (this.storedMessages[position] ?? null)
+  }
+
+  #wholeDict(): ContextDict {
+    const messages = this.storedMessages
+    const fields = this.#dictFields()
+    if (this.#dict === undefined || this.#dict.messages !== messages) {
+      this.#dict = Object.freeze({ ...fields, messages }) as ContextDict
+    }
+    return this.#dict
   }
 
   #dictFields(): ContextDict {
@@ -328,6 +340,7 @@ export class Context {
   }
 }
 
+wrapMethods(Context, ['wrap', 'handle', 'isContext', 'isFreed', 'storedMessages'])
 makeDisposable(Context.prototype)
 
 /**

@@ -1,4 +1,5 @@
 import type { ContextHandle, SessionHandle } from '../../pkg/peteos_session.js'
+import { wrapMethods } from '../caller-stack.js'
 import { DisposedError, InvalidArgumentError } from '../errors.js'
 import { readOptions } from '../read-options.js'
 import { defaultStorage } from '../storage/default.js'
@@ -6,7 +7,7 @@ import { locked } from '../storage/locked.js'
 import { checkStorage, type SessionStorage } from '../storage/storage.js'
 import type { EncodingName } from '../tokens/encodings.js'
 import { fromJsonText, toJsonText } from '../wasm/json-text.js'
-import { init } from '../wasm/loading.js'
+import { ensureLoaded } from '../wasm/loading.js'
 import { rust } from '../wasm/runtime.js'
 import {
   type SequenceWindowOptions,
@@ -103,7 +104,7 @@ export class Session {
   static async load(parentDir: string, uuid: string, options: LoadOptions = {}): Promise<Session> {
     const { storage: given, activeContextId, maxFileBytes } = readOptions(options, LOAD_OPTIONS, 'Session.load')
     const storage = storageOf(given)
-    await init()
+    await ensureLoaded()
     const handle = await rust().SessionHandle.load(parentDir, uuid, storage, activeContextId, maxFileBytes)
     return new Session(handle, storage)
   }
@@ -122,7 +123,7 @@ export class Session {
   static async check(parentDir: string, uuid: string, options: ReadOptions = {}): Promise<SessionCheck> {
     const { storage: given, maxFileBytes } = readOptions(options, READ_OPTIONS, 'Session.check')
     const storage = storageOf(given)
-    await init()
+    await ensureLoaded()
     return fromJsonText<SessionCheck>(await rust().checkSession(parentDir, uuid, storage, maxFileBytes))
   }
 
@@ -141,7 +142,7 @@ export class Session {
   static async repair(parentDir: string, uuid: string, options: ReadOptions = {}): Promise<SessionRepair> {
     const { storage: given, maxFileBytes } = readOptions(options, READ_OPTIONS, 'Session.repair')
     const storage = storageOf(given)
-    await init()
+    await ensureLoaded()
     return fromJsonText<SessionRepair>(await rust().repairSession(parentDir, uuid, storage, maxFileBytes))
   }
 
@@ -156,7 +157,7 @@ export class Session {
       throw new InvalidArgumentError('options.onError: expected a function', { argument: 'options.onError' })
     }
     const storage = storageOf(given)
-    await init()
+    await ensureLoaded()
     const text = await rust().SessionHandle.list(parentDir, storage, onError, maxFileBytes)
     const summaries = JSON.parse(text) as (Omit<SessionSummary, 'modifiedAt'> & { modifiedAt: number | null })[]
     return summaries.map((summary) => ({
@@ -187,12 +188,7 @@ export class Session {
 
   /** The active context; the same object until another one becomes active. */
   get activeContext(): Context | null {
-    const handle = this.#rust
-    const active = this.#active
-    if (active !== null && !active.isFreed && handle.isActiveContext(active.handle)) return active
-    const current = handle.activeContext()
-    this.#active = current === undefined ? null : this.#object(current)
-    return this.#active
+    return this.#activeContext()
   }
 
   /** The id of the active context. */
@@ -202,7 +198,7 @@ export class Session {
 
   /** The names of the tools that run without asking. Another list may be assigned. */
   get autoApproveTools(): readonly string[] {
-    return this.rawDict.auto_approve_tools
+    return this.#sessionDict().auto_approve_tools
   }
 
   set autoApproveTools(tools: readonly string[]) {
@@ -230,13 +226,7 @@ export class Session {
    * @throws {InvalidArgumentError} on assignment; names the field at fault.
    */
   get rawDict(): SessionDict {
-    const handle = this.#rust
-    const revision = handle.revision
-    if (this.#dict === undefined || this.#dictRevision !== revision) {
-      this.#dict = fromJsonText<SessionDict>(handle.dictText())
-      this.#dictRevision = revision
-    }
-    return this.#dict
+    return this.#sessionDict()
   }
 
   set rawDict(dict: object) {
@@ -329,7 +319,7 @@ export class Session {
    * @returns The new active context; `null` when nothing was dropped or no context is active.
    */
   rollingTokenWindow(maxTokens: number, encoding?: EncodingName, options?: TokenWindowOptions): Context | null {
-    const crossing = tokenWindowOptions(this.activeContext, options)
+    const crossing = tokenWindowOptions(this.#activeContext(), options)
     return this.#windowed(this.#rust.rollingTokenWindow(maxTokens, encoding, crossing))
   }
 
@@ -366,7 +356,9 @@ export class Session {
     for (const [id, { name, callback }] of [...this.#hooks]) {
       const text = await callback()
       if (typeof text !== 'string') {
-        throw new InvalidArgumentError(`${name}: this hook has to return a string, not ${typeof text}`, { argument: name })
+        throw new InvalidArgumentError(`${name}: this hook has to return a string, not ${typeof text}`, {
+          argument: name,
+        })
       }
       ids.push(id)
       texts.push(text)
@@ -376,7 +368,7 @@ export class Session {
 
   /** The dict, for `JSON.stringify`. */
   toJSON(): SessionDict {
-    return this.rawDict
+    return this.#sessionDict()
   }
 
   /**
@@ -398,6 +390,25 @@ export class Session {
   get #rust(): SessionHandle {
     if (this.#handle === null) throw new DisposedError('session')
     return this.#handle
+  }
+
+  #activeContext(): Context | null {
+    const handle = this.#rust
+    const active = this.#active
+    if (active !== null && !active.isFreed && handle.isActiveContext(active.handle)) return active
+    const current = handle.activeContext()
+    this.#active = current === undefined ? null : this.#object(current)
+    return this.#active
+  }
+
+  #sessionDict(): SessionDict {
+    const handle = this.#rust
+    const revision = handle.revision
+    if (this.#dict === undefined || this.#dictRevision !== revision) {
+      this.#dict = fromJsonText<SessionDict>(handle.dictText())
+      this.#dictRevision = revision
+    }
+    return this.#dict
   }
 
   #windowed(handle: ContextHandle | undefined): Context | null {
@@ -439,6 +450,7 @@ export class Session {
   }
 }
 
+wrapMethods(Session, ['isFreed'])
 makeDisposable(Session.prototype)
 makeAsyncDisposable(Session.prototype)
 

@@ -31,8 +31,7 @@ export interface CountingOptions {
  * @internal
  */
 export interface CountedContext {
-  readonly messages: readonly StoredMessage[]
-  /** @internal */
+  readonly storedMessages: readonly StoredMessage[]
   readonly handle: { countedText(position: number, includeMedia: boolean): string }
 }
 
@@ -64,7 +63,7 @@ export function countingOptions(
   if (counter !== undefined && counter !== null && typeof counter !== 'function') {
     throw wrong('options.counter', `expected a function, found ${kindOf(counter)}`)
   }
-  const messages = context?.messages ?? []
+  const messages = context?.storedMessages ?? []
   if (typeof media === 'function') {
     const cost = media as Exclude<MediaCost, string | number>
     crossing.media = counts(messages, knownFor(mediaCosts, cost), (message) => mediaCost(message, cost))
@@ -119,7 +118,10 @@ function whole(count: unknown, argument: string, message: StoredMessage): number
   const tokens = typeof count === 'number' ? Math.ceil(count) : Number.NaN
   if (tokens >= 0 && tokens <= Number.MAX_SAFE_INTEGER) return tokens
   const found = typeof count === 'number' ? String(count) : kindOf(count)
-  throw wrong(argument, `expected it to return a number of tokens from 0 up, found ${found} for the message ${message.id}`)
+  throw wrong(
+    argument,
+    `expected it to return a number of tokens from 0 up, found ${found} for the message ${message.id}`,
+  )
 }
 
 function wrongMedia(found: string): InvalidArgumentError {

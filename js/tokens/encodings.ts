@@ -1,7 +1,8 @@
+import { withCallerStack } from '../caller-stack.js'
 import { InvalidArgumentError, messageOf, StorageError } from '../errors.js'
 import { readOptions } from '../read-options.js'
 import { MAX_TEXT } from '../wasm/json-text.js'
-import { init } from '../wasm/loading.js'
+import { ensureLoaded } from '../wasm/loading.js'
 import { getPlatform, type VocabularyName } from '../wasm/platform.js'
 import { rust } from '../wasm/runtime.js'
 import type { ResponseLike, UrlLike } from '../wasm/sources.js'
@@ -18,13 +19,7 @@ export type EncodingName =
   | 'o200k_harmony'
 
 /** Where a vocabulary comes from: its address, a response with it, or its bytes. */
-export type VocabularySource =
-  | string
-  | UrlLike
-  | ResponseLike
-  | Promise<ResponseLike>
-  | ArrayBuffer
-  | Uint8Array
+export type VocabularySource = string | UrlLike | ResponseLike | Promise<ResponseLike> | ArrayBuffer | Uint8Array
 
 /** Options of {@link countTokens}. */
 export interface CountOptions {
@@ -46,14 +41,17 @@ const LONGEST_TOKEN = 255
  * @throws {UnknownEncodingError} lists the known encodings.
  * @throws {EncodingNotLoadedError} in a browser, before `await loadEncoding(encoding)`.
  */
-export function countTokens(text: string, encoding?: EncodingName, options: CountOptions = {}): number {
-  const number = numberOf(encoding)
-  const { limit } = readOptions(options, COUNT_OPTIONS, 'countTokens')
-  // What is longer than so many of the longest tokens has more, wherever it is cut.
-  const enough = typeof limit === 'number' ? (limit + 1) * LONGEST_TOKEN : MAX_TEXT
-  const bytes = passCounted(typeof text === 'string' && text.length > enough ? text.slice(0, enough) : text)
-  return rust().countTokens(bytes, number, limit)
-}
+export const countTokens = /* @__PURE__ */ withCallerStack(
+  'countTokens',
+  (text: string, encoding?: EncodingName, options: CountOptions = {}): number => {
+    const number = numberOf(encoding)
+    const { limit } = readOptions(options, COUNT_OPTIONS, 'countTokens')
+    // What is longer than so many of the longest tokens has more, wherever it is cut.
+    const enough = typeof limit === 'number' ? (limit + 1) * LONGEST_TOKEN : MAX_TEXT
+    const bytes = passCounted(typeof text === 'string' && text.length > enough ? text.slice(0, enough) : text)
+    return rust().countTokens(bytes, number, limit)
+  },
+)
 
 /**
  * The ids of the tokens of a text, which `decode` turns back. Text that looks like a special token is text.
@@ -63,10 +61,10 @@ export function countTokens(text: string, encoding?: EncodingName, options: Coun
  * @throws {UnknownEncodingError} lists the known encodings.
  * @throws {EncodingNotLoadedError} in a browser, before `await loadEncoding(encoding)`.
  */
-export function encode(text: string, encoding?: EncodingName): number[] {
+export const encode = /* @__PURE__ */ withCallerStack('encode', (text: string, encoding?: EncodingName): number[] => {
   const number = numberOf(encoding)
   return Array.from(rust().encode(passCounted(text), number))
-}
+})
 
 /**
  * The text of tokens, given by their ids. Those of special tokens become their names, such as `<|endoftext|>`; bytes that
@@ -78,10 +76,13 @@ export function encode(text: string, encoding?: EncodingName): number[] {
  * @throws {UnknownEncodingError} lists the known encodings.
  * @throws {EncodingNotLoadedError} in a browser, before `await loadEncoding(encoding)`.
  */
-export function decode(tokens: ArrayLike<number>, encoding?: EncodingName): string {
-  const number = numberOf(encoding)
-  return rust().decode(tokenIds(tokens), number)
-}
+export const decode = /* @__PURE__ */ withCallerStack(
+  'decode',
+  (tokens: ArrayLike<number>, encoding?: EncodingName): string => {
+    const number = numberOf(encoding)
+    return rust().decode(tokenIds(tokens), number)
+  },
+)
 
 function passCounted(text: string): number {
   if (typeof text !== 'string') rust().expectText(text)
@@ -129,9 +130,9 @@ function numberOf(encoding: EncodingName | undefined): number {
  *
  * @throws {UnknownEncodingError} for a model that tiktoken does not know.
  */
-export function encodingForModel(model: string): EncodingName {
+export const encodingForModel = /* @__PURE__ */ withCallerStack('encodingForModel', (model: string): EncodingName => {
   return rust().encodingForModel(model) as EncodingName
-}
+})
 
 const loading = new Map<string, Promise<void>>()
 
@@ -144,19 +145,22 @@ const loading = new Map<string, Promise<void>>()
  * @throws {StorageError} when the file cannot be read.
  * @throws {InvalidArgumentError} when it is not the file of this vocabulary.
  */
-export async function loadEncoding(encoding: EncodingName, source?: VocabularySource): Promise<void> {
-  await init()
-  if (rust().isEncodingLoaded(encoding)) return
-  const name = rust().vocabularyOf(encoding) as VocabularyName
-  let load = loading.get(name)
-  if (load === undefined) {
-    load = readVocabulary(name, source)
-      .then((data) => rust().loadVocabulary(encoding, data))
-      .finally(() => loading.delete(name))
-    loading.set(name, load)
-  }
-  await load
-}
+export const loadEncoding = /* @__PURE__ */ withCallerStack(
+  'loadEncoding',
+  async (encoding: EncodingName, source?: VocabularySource): Promise<void> => {
+    await ensureLoaded()
+    if (rust().isEncodingLoaded(encoding)) return
+    const name = rust().vocabularyOf(encoding) as VocabularyName
+    let load = loading.get(name)
+    if (load === undefined) {
+      load = readVocabulary(name, source)
+        .then((data) => rust().loadVocabulary(encoding, data))
+        .finally(() => loading.delete(name))
+      loading.set(name, load)
+    }
+    await load
+  },
+)
 
 async function readVocabulary(name: VocabularyName, source?: VocabularySource): Promise<Uint8Array> {
   const path = `encodings/${name}.bin`
