@@ -1,5 +1,5 @@
-import { ensureLoaded } from '../wasm/loading.js'
 import { checkStorage, type SessionStorage } from '../storage/storage.js'
+import { ensureLoaded } from '../wasm/loading.js'
 import { FILE_CASES } from './file-cases.js'
 import { LOCK_CASES } from './lock-cases.js'
 import { SESSION_CASES } from './session-cases.js'

@@ -33,8 +33,15 @@ const COUNT_OPTIONS = ['limit'] as const
 const LONGEST_TOKEN = 255
 
 /**
- * The exact number of tokens of a text, or `options.limit` where there are more. Text that looks like a special token
- * (`<|endoftext|>`) is counted as text, half a surrogate pair as U+FFFD.
+ * Counts the tokens of a text exactly, up to `options.limit`. Text that looks like a special token (`<|endoftext|>`) is
+ * counted as text, half a surrogate pair as U+FFFD.
+ *
+ * @example
+ * ```ts
+ * import { countTokens } from 'peteos-session'
+ *
+ * console.log(countTokens('Hello, world', 'o200k_base'))
+ * ```
  *
  * @param text At most 2**27 characters.
  * @param encoding By default `cl100k_base`.
@@ -46,7 +53,7 @@ export const countTokens = /* @__PURE__ */ withCallerStack(
   (text: string, encoding?: EncodingName, options: CountOptions = {}): number => {
     const number = numberOf(encoding)
     const { limit } = readOptions(options, COUNT_OPTIONS, 'countTokens')
-    // What is longer than so many of the longest tokens has more, wherever it is cut.
+    // A text that is longer than this many of the longest tokens has more tokens than the limit.
     const enough = typeof limit === 'number' ? (limit + 1) * LONGEST_TOKEN : MAX_TEXT
     const bytes = passCounted(typeof text === 'string' && text.length > enough ? text.slice(0, enough) : text)
     return rust().countTokens(bytes, number, limit)
@@ -54,7 +61,7 @@ export const countTokens = /* @__PURE__ */ withCallerStack(
 )
 
 /**
- * The ids of the tokens of a text, which `decode` turns back. Text that looks like a special token is text.
+ * Returns the ids of the tokens of a text, which `decode` reverses. Text that looks like a special token is text.
  *
  * @param text At most 2**27 characters; half a surrogate pair is taken for U+FFFD.
  * @param encoding By default `cl100k_base`.
@@ -70,7 +77,7 @@ export const encode = /* @__PURE__ */ withCallerStack('encode', (text: string, e
  * The text of tokens, given by their ids. Those of special tokens become their names, such as `<|endoftext|>`; bytes that
  * are not UTF-8, as when the tokens of a character are not all there, become U+FFFD.
  *
- * @param tokens An array or a typed array of whole numbers.
+ * @param tokens An array or a typed array of integers.
  * @param encoding By default `cl100k_base`.
  * @throws {InvalidArgumentError} naming the first id that no token of the encoding has.
  * @throws {UnknownEncodingError} lists the known encodings.
@@ -109,7 +116,7 @@ function tokenIds(tokens: ArrayLike<number>): Uint32Array {
     throw new InvalidArgumentError('tokens: could not be read', { argument: 'tokens', cause })
   }
   const argument = wrong === undefined ? 'tokens' : `tokens[${wrong}]`
-  const expected = wrong === undefined ? 'an array of token ids' : 'the id of a token, a whole number from 0 up'
+  const expected = wrong === undefined ? 'an array of token ids' : 'the id of a token, a non-negative integer'
   throw new InvalidArgumentError(`${argument}: expected ${expected}`, { argument })
 }
 
