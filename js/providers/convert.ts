@@ -23,6 +23,16 @@ export interface ToMessagesOptions {
  * https://platform.openai.com/docs/api-reference/responses/create, https://docs.anthropic.com/en/api/messages,
  * https://ai.google.dev/api/generate-content and https://ai-sdk.dev/docs/reference/ai-sdk-core/model-message.
  *
+ * @example
+ * ```ts
+ * import { Context, toMessages } from 'peteos-session'
+ *
+ * const context = Context.create()
+ * context.append({ role: 'user', content: [{ type: 'text', text: 'Hello' }] })
+ * const request = { model: 'a-model', max_tokens: 1000, ...toMessages(context, 'anthropic') }
+ * console.log(request.messages)
+ * ```
+ *
  * @param provider `'openai-chat'`, `'openai-responses'`, `'anthropic'`, `'gemini'` or `'ai-sdk'`.
  * @returns A plain object that is the caller's: it is not frozen, and changing it changes nothing here.
  * @throws {InvalidArgumentError} for a part that has no place in the format, or whose arguments are not the JSON text of
@@ -42,6 +52,14 @@ export const toMessages = /* @__PURE__ */ withCallerStack(
  * A new context of a conversation in a provider's format: what {@link toMessages} gives, any other body of a request,
  * or the bare list of its messages. The system prompt and the tools become the special messages; ids and times are made
  * anew. Calls that have a result are `approved`, others `pending`; results are `executed`.
+ *
+ * @example
+ * ```ts
+ * import { fromMessages } from 'peteos-session'
+ *
+ * const context = fromMessages([{ role: 'user', content: 'Hello' }], 'openai-chat')
+ * console.log(context.messageCount)
+ * ```
  *
  * @throws {InvalidArgumentError} for a field that is not what the format says, or that a context has no place for;
  * `argument` is the way to it, such as `value.messages[2].tool_calls[0].function.name`.
