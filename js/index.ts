@@ -31,26 +31,38 @@ export type {
   ToolUsePart,
 } from './messages/message.js'
 export { check, type Provider, type ProviderFinding, type ProviderRule } from './providers/check.js'
-export { fromMessages, toMessages, type ToMessagesOptions } from './providers/convert.js'
+export { fromMessages, type ToMessagesOptions, toMessages } from './providers/convert.js'
 export type * from './providers/requests.js'
-export { type AnchorOptions, Context, type ContextOptions, type ForkOptions, type SpecialMessages } from './session/context.js'
+export {
+  type AnchorOptions,
+  Context,
+  type ContextOptions,
+  type ForkOptions,
+  type SpecialMessages,
+} from './session/context.js'
 export type * from './session/dicts.js'
 export type {} from './session/dispose.js'
 export type * from './session/findings.js'
 export type * from './session/options.js'
-export { type ForkedContext, type HookCallback, type NewSession, Session, type SessionSummary } from './session/session.js'
+export {
+  type ForkedContext,
+  type HookCallback,
+  type NewSession,
+  Session,
+  type SessionSummary,
+} from './session/session.js'
 export type { SessionState } from './session/state.js'
-export { MemoryStorage } from './storage/memory.js'
 export type { StorageLease } from './storage/lease.js'
+export { MemoryStorage } from './storage/memory.js'
 export type { SessionStorage } from './storage/storage.js'
 export type { Counter, CountingOptions, MediaCost } from './tokens/counting.js'
 export {
   type CountOptions,
   countTokens,
   decode,
+  type EncodingName,
   encode,
   encodingForModel,
-  type EncodingName,
   loadEncoding,
   type VocabularySource,
 } from './tokens/encodings.js'

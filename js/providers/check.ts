@@ -1,3 +1,4 @@
+import { withCallerStack } from '../caller-stack.js'
 import { type Context, handleOf } from '../session/context.js'
 import { fromJsonText } from '../wasm/json-text.js'
 import { rust } from '../wasm/runtime.js'
@@ -81,6 +82,9 @@ export interface ProviderFinding {
  *
  * @throws {InvalidArgumentError} for what is no `Context`, or a provider that is not known; names those that are.
  */
-export function check(context: Context, provider: Provider): readonly ProviderFinding[] {
-  return fromJsonText(rust().checkForProvider(handleOf(context, 'context'), provider))
-}
+export const check = /* @__PURE__ */ withCallerStack(
+  'check',
+  (context: Context, provider: Provider): readonly ProviderFinding[] => {
+    return fromJsonText(rust().checkForProvider(handleOf(context, 'context'), provider))
+  },
+)

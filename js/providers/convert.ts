@@ -1,8 +1,9 @@
+import { withCallerStack } from '../caller-stack.js'
+import { readOptions } from '../read-options.js'
 import { Context, handleOf } from '../session/context.js'
 import { toJsonText } from '../wasm/json-text.js'
-import { readOptions } from '../read-options.js'
-import type { ProviderName, ProviderRequests } from './requests.js'
 import { rust } from '../wasm/runtime.js'
+import type { ProviderName, ProviderRequests } from './requests.js'
 
 /** Options of {@link toMessages}. */
 export interface ToMessagesOptions {
@@ -28,15 +29,14 @@ export interface ToMessagesOptions {
  * an object where the format wants one; `argument` is the way to it in the context, such as
  * `messages[3].content[1].arguments`. With `repair` there is no such error.
  */
-export function toMessages<P extends ProviderName>(
-  context: Context,
-  provider: P,
-  options?: ToMessagesOptions,
-): ProviderRequests[P] {
-  const { repair = false } = readOptions(options, ['repair'], 'toMessages')
-  const text = rust().toMessages(handleOf(context, 'context'), provider, repair)
-  return JSON.parse(text) as ProviderRequests[P]
-}
+export const toMessages = /* @__PURE__ */ withCallerStack(
+  'toMessages',
+  <P extends ProviderName>(context: Context, provider: P, options?: ToMessagesOptions): ProviderRequests[P] => {
+    const { repair = false } = readOptions(options, ['repair'], 'toMessages')
+    const text = rust().toMessages(handleOf(context, 'context'), provider, repair)
+    return JSON.parse(text) as ProviderRequests[P]
+  },
+)
 
 /**
  * A new context of a conversation in a provider's format: what {@link toMessages} gives, any other body of a request,
@@ -46,7 +46,10 @@ export function toMessages<P extends ProviderName>(
  * @throws {InvalidArgumentError} for a field that is not what the format says, or that a context has no place for;
  * `argument` is the way to it, such as `value.messages[2].tool_calls[0].function.name`.
  */
-export function fromMessages(value: object, provider: ProviderName): Context {
-  const text = toJsonText(value, 'value')
-  return Context.wrap(rust().fromMessages(text, provider))
-}
+export const fromMessages = /* @__PURE__ */ withCallerStack(
+  'fromMessages',
+  (value: object, provider: ProviderName): Context => {
+    const text = toJsonText(value, 'value')
+    return Context.wrap(rust().fromMessages(text, provider))
+  },
+)

@@ -16,7 +16,7 @@ export type FindingRule =
   | 'non-finite-number'
   /** The text is no JSON for another reason, or beyond what is read of nesting and values. */
   | 'not-json'
-  /** A field is not what it has to be. */
+  /** A field has the wrong type or value. */
   | 'wrong-shape'
   /** The uuid is not the name of the directory. */
   | 'uuid-mismatch'
@@ -61,7 +61,7 @@ export type FindingRule =
   /** A file that is not part of the format. */
   | 'other-file'
 
-/** Something that is wrong with the files of a session, or worth to know. */
+/** A fault in the files of a session, or something worth knowing about them. */
 export interface Finding {
   /** What was looked for. */
   readonly rule: FindingRule
@@ -80,7 +80,7 @@ export interface Finding {
   readonly column?: number
   /** What is wrong, and what to do. */
   readonly message: string
-  /** Whether `Session.repair` mends it. */
+  /** Whether `Session.repair` repairs it. */
   readonly repairable: boolean
 }
 
@@ -97,7 +97,7 @@ export interface SessionCheck {
 
 /** Something that `Session.repair` has done. */
 export interface RepairAction {
-  /** The rule of what was mended. */
+  /** The rule of the finding that was repaired. */
   readonly rule: FindingRule
   /** The path of the file that was changed, made or removed. */
   readonly path: string
@@ -109,7 +109,7 @@ export interface RepairAction {
 
 /** What `Session.repair` has done, and what is left. */
 export interface SessionRepair {
-  /** In the order in which it was done; nothing where nothing could be mended. */
+  /** In the order in which it was done; empty if nothing could be repaired. */
   readonly actions: readonly RepairAction[]
   /** The session as it is now. */
   readonly check: SessionCheck
