@@ -30,8 +30,15 @@ export type {
   ToolResultPart,
   ToolUsePart,
 } from './messages/message.js'
-export { check, type Provider, type ProviderFinding, type ProviderRule } from './providers/check.js'
+export type * from './generated/lists.js'
+export { check, type ProviderFinding } from './providers/check.js'
 export { fromMessages, toMessages, type ToMessagesOptions } from './providers/convert.js'
+export type * from './providers/formats/ai-sdk.js'
+export type * from './providers/formats/anthropic.js'
+export type * from './providers/formats/gemini.js'
+export type * from './providers/formats/openai-chat.js'
+export type * from './providers/formats/openai-responses.js'
+export type * from './providers/json-schema.js'
 export type * from './providers/requests.js'
 export { type AnchorOptions, Context, type ContextOptions, type ForkOptions, type SpecialMessages } from './session/context.js'
 export type * from './session/dicts.js'
@@ -49,11 +56,10 @@ export {
   decode,
   encode,
   encodingForModel,
-  type EncodingName,
   loadEncoding,
   type VocabularySource,
 } from './tokens/encodings.js'
 export { init } from './wasm/loading.js'
 export type * from './wasm/sources.js'
-export type { Boundary, SequenceWindowOptions, TokenWindowOptions, WindowOptions } from './windows/options.js'
+export type { SequenceWindowOptions, TokenWindowOptions, WindowOptions } from './windows/options.js'
 export type * from './windows/report.js'

@@ -11,6 +11,7 @@ pub mod environment;
 pub mod error;
 pub mod id;
 pub mod json;
+mod names;
 pub mod provider;
 pub mod session;
 pub mod storage;

@@ -3,7 +3,7 @@ import { DisposedError, InvalidArgumentError } from '../errors.js'
 import type { SessionMessage, SpecialMessage, StoredMessage } from '../messages/message.js'
 import { readOptions } from '../read-options.js'
 import type { CountingOptions } from '../tokens/counting.js'
-import type { EncodingName } from '../tokens/encodings.js'
+import type { EncodingName } from '../generated/lists.js'
 import { fromJsonText, toJsonText } from '../wasm/json-text.js'
 import { rust } from '../wasm/runtime.js'
 import {

@@ -1,15 +1,7 @@
 import { InvalidArgumentError } from '../errors.js'
+import type { Boundary } from '../generated/lists.js'
 import { readOptions } from '../read-options.js'
 import { type CountedContext, type CountingOptions, countingOptions } from '../tokens/counting.js'
-
-/**
- * What a window may not take apart.
- *
- * `'message'` (the default): nothing, it may begin at any message. `'exchange'`: a message with tool calls and the messages
- * with their results, matched by `call_id`. `'turn'`: as `'exchange'`, and it begins at a message of the user that is no
- * tool result; where the newest turn does not fit whole, its prompt is kept, and of what followed the newest exchanges.
- */
-export type Boundary = 'message' | 'exchange' | 'turn'
 
 /** Options of a sequence window. */
 export interface SequenceWindowOptions {

@@ -1,39 +1,7 @@
-import type { EncodingName } from '../tokens/encodings.js'
-import type { Boundary } from './options.js'
-
-/**
- * Why a window keeps or drops a message; the names are stable.
- *
- * Kept: `special`, the system prompt or the tool definitions; `pinned`; `pinned-exchange`, it belongs to the exchange of a
- * pinned one; `prompt`, what is kept was asked for here; `recent`, it is one of the newest.
- *
- * Dropped: `over-limit`, with it and what is newer there would be too much; `exchange`, it would fit, but not its exchange,
- * or one that it stands in; `turn`, it would fit, but the window would not begin at a prompt; `lower-mark`, it would fit, but
- * the window cuts down to the mark.
- */
-export type WindowReason =
-  | 'special'
-  | 'pinned'
-  | 'pinned-exchange'
-  | 'prompt'
-  | 'recent'
-  | 'over-limit'
-  | 'exchange'
-  | 'turn'
-  | 'lower-mark'
+import type { Boundary, EncodingName, PartKind, WindowReason } from '../generated/lists.js'
 
 /** Tokens by the kind of part that they belong to. */
-export interface PartTokens {
-  readonly text: number
-  readonly thinking: number
-  readonly toolCall: number
-  readonly toolResult: number
-  /** Images, videos, sounds and PDF documents. */
-  readonly media: number
-  readonly toolDefinition: number
-  /** Parts of other types, and messages without parts. */
-  readonly other: number
-}
+export type PartTokens = { readonly [kind in PartKind]: number }
 
 /** Sums over all messages, and over those that stay, special ones included. */
 export interface BeforeAfter<T> {

@@ -20,11 +20,11 @@ pub enum Severity {
 }
 
 macro_rules! rules {
-    ($($(#[$doc:meta])* $variant:ident, $name:literal, $severity:ident;)*) => {
+    ($($(#[doc = $doc:literal])* $variant:ident, $name:literal, $severity:ident;)*) => {
         /// What is looked for. The names are stable.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub enum Rule {
-            $($(#[$doc])* $variant,)*
+            $($(#[doc = $doc])* $variant,)*
         }
 
         impl Rule {
@@ -36,6 +36,14 @@ macro_rules! rules {
                 match self {
                     $(Self::$variant => $name,)*
                 }
+            }
+
+            /// The first paragraph of its documentation.
+            pub fn summary(self) -> String {
+                let lines: &[&str] = match self {
+                    $(Self::$variant => &[$($doc),*],)*
+                };
+                crate::names::first_paragraph(lines)
             }
 
             pub fn severity(self) -> Severity {
