@@ -48,6 +48,7 @@ export type * from './session/options.js'
 export { type ForkedContext, type HookCallback, type NewSession, Session, type SessionSummary } from './session/session.js'
 export type { SessionState } from './session/state.js'
 export { MemoryStorage } from './storage/memory.js'
+export type { StorageLease } from './storage/lease.js'
 export type { SessionStorage } from './storage/storage.js'
 export type { Counter, CountingOptions, MediaCost } from './tokens/counting.js'
 export {

@@ -14,7 +14,9 @@ const HINT = 'Where the tool itself is missing: rustup component add clippy rust
 await whenRun(import.meta.url, async () => {
   await npmPackages()
   await step('biome', () => runTool('@biomejs/biome', 'biome', ['check', '--error-on-warnings'], { hint: FORMAT_HINT }))
-  await step('cargo fmt --all --check', () => hostCargo(['fmt', '--all', '--check'], { hint: `${FORMAT_HINT} ${HINT}` }))
+  await step('cargo fmt --all --check', () =>
+    hostCargo(['fmt', '--all', '--check'], { hint: `${FORMAT_HINT} ${HINT}` }),
+  )
   await step('cargo clippy on this machine', () => hostCargo([...CLIPPY, ...DENY_WARNINGS], { hint: HINT }))
   const rust = await wasmRust()
   await step('cargo clippy for WebAssembly', () => rust.cargo([...CLIPPY, ...DENY_WARNINGS], { hint: HINT }))

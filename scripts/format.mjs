@@ -5,6 +5,6 @@ import { step, whenRun } from './setup/steps.mjs'
 
 await whenRun(import.meta.url, async () => {
   await npmPackages()
-  await step('cargo fmt', () => hostCargo(['fmt']))
+  await step('cargo fmt', () => hostCargo(['fmt', '--all']))
   await step('biome', () => runTool('@biomejs/biome', 'biome', ['check', '--write', '--linter-enabled=false']))
 })

@@ -1,4 +1,4 @@
-// `node scripts/pictures.mjs`: draws the pictures of docs/windows.md from what the library decides.
+// `node scripts/pictures.mjs`: draws the pictures of the README and docs/windows.md from what the library decides.
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { build } from './build.mjs'

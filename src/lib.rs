@@ -10,13 +10,14 @@ pub mod digest;
 pub mod environment;
 pub mod error;
 pub mod id;
-pub mod json;
 mod names;
 pub mod provider;
 pub mod session;
 pub mod storage;
 pub mod tokens;
 pub mod window;
+
+pub use peteos_json as json;
 
 #[cfg(target_arch = "wasm32")]
 pub mod wasm;

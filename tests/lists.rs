@@ -153,7 +153,7 @@ fn the_table_of_damage_has_each_rule_with_its_severity() {
 
 #[test]
 fn the_tables_of_reasons_have_each_reason_under_what_it_does() {
-    for (heading, keeps) in [("| kept |", true), ("| dropped |", false)] {
+    for (heading, keeps) in [("| kept because |", true), ("| dropped because |", false)] {
         let expected: Vec<String> =
             Reason::ALL.iter().filter(|reason| reason.keeps() == keeps).map(|reason| in_code(reason.name())).collect();
         let found: Vec<String> = rows("docs/windows.md", heading)

@@ -1,19 +1,19 @@
-/** How long a lock is waited for by default, in milliseconds. */
+/** How long to wait for a lock by default, in milliseconds. */
 export const LOCK_TIMEOUT = 30_000
 
 /**
- * The error of a lock that was not to be had in time.
+ * The error for a lock that could not be acquired in time.
  * @internal
  */
 export function lockTimeoutError(directory: string, holder: string, milliseconds: number): Error {
   const message =
-    `${directory} is locked by ${holder}, and was so for ${milliseconds} ms; try again, or let the adapter wait longer ` +
-    'with its option lockTimeout'
+    `${directory} is locked by ${holder}; gave up after ${Math.round(milliseconds)} ms: try again, or set the adapter's option ` +
+    'lockTimeout to wait longer'
   return Object.assign(new Error(message), { code: 'ELOCKED', path: directory })
 }
 
 /**
- * Checks an option `lockTimeout`.
+ * Whether a value can be the option `lockTimeout`.
  * @internal
  */
 export function isTimeout(value: unknown): value is number {

@@ -1,29 +1,64 @@
 import { messageOf, StorageError } from '../errors.js'
+import type { StorageLease } from './lease.js'
 import { hasMethod, type SessionStorage } from './storage.js'
 
 /**
- * Runs `work` in the lock of a directory, where the adapter has locks. What `work` throws is thrown on; a lock that
- * fails is a `StorageError` of the operation `lock`.
+ * Runs `work` in the lock of a directory, if the adapter has locks. What `work` throws is thrown on; a lock that fails is a
+ * `StorageError` of the operation `lock`.
  * @internal
  */
-export async function locked<T>(storage: SessionStorage, directory: string, work: () => Promise<T>): Promise<T> {
+export async function locked<T>(
+  storage: SessionStorage,
+  directory: string,
+  work: (lease?: StorageLease) => Promise<T>,
+): Promise<T> {
   if (!hasMethod(storage, 'lock')) return work()
   let outcome: PromiseSettledResult<T> | undefined
   try {
-    await storage.lock?.(directory, async () => {
-      const [settled] = await Promise.allSettled([work()])
+    await storage.lock?.(directory, async (lease) => {
+      const [settled] = await Promise.allSettled([work(lease)])
       outcome = settled
-      // The adapter is to see the failure, as its own callers would have it.
+      // The adapter sees the failure, as its own callers would have it.
       if (settled.status === 'rejected') throw settled.reason
     })
   } catch (cause) {
-    if (outcome?.status !== 'rejected') throw lockError(directory, cause instanceof Error ? cause.message : messageOf(cause), cause)
+    if (outcome?.status !== 'rejected') throw lockError(directory, cause)
   }
-  if (outcome === undefined) throw lockError(directory, 'the storage adapter did not run what it was given')
+  return resultOf(outcome, directory)
+}
+
+/**
+ * As {@link locked}, with `lockSync`.
+ * @internal
+ */
+export function lockedSync<T>(storage: SessionStorage, directory: string, work: (lease?: StorageLease) => T): T {
+  if (!hasMethod(storage, 'lockSync')) return work()
+  let outcome: PromiseSettledResult<T> | undefined
+  try {
+    storage.lockSync?.(directory, (lease) => {
+      try {
+        outcome = { status: 'fulfilled', value: work(lease) }
+      } catch (reason) {
+        outcome = { status: 'rejected', reason }
+        throw reason
+      }
+    })
+  } catch (cause) {
+    if (outcome?.status !== 'rejected') throw lockError(directory, cause)
+  }
+  return resultOf(outcome, directory)
+}
+
+function resultOf<T>(outcome: PromiseSettledResult<T> | undefined, directory: string): T {
+  if (outcome === undefined) {
+    const message = `could not lock ${directory}: the storage adapter did not run the work that it was given`
+    throw new StorageError(message, { operation: 'lock', path: directory })
+  }
   if (outcome.status === 'rejected') throw outcome.reason
   return outcome.value
 }
 
-function lockError(path: string, message: string, cause?: unknown): StorageError {
+function lockError(path: string, cause: unknown): StorageError {
+  const message = cause instanceof Error ? cause.message : messageOf(cause)
   return new StorageError(`could not lock ${path}: ${message}`, { operation: 'lock', path, cause })
 }

@@ -1,4 +1,5 @@
 import { rust } from '../wasm/runtime.js'
+import { lockLostError, type StorageLease } from './lease.js'
 import { LOCK_TIMEOUT, lockTimeoutError } from './lock-timeout.js'
 import { Queue } from './queue.js'
 import type { SessionStorage } from './storage.js'
@@ -7,19 +8,22 @@ import type { SessionStorage } from './storage.js'
 export class MemoryStorage implements SessionStorage {
   readonly #files = new Map<string, { data: Uint8Array; modifiedTime: number }>()
   readonly #queue = new Queue()
+  /** By directory: who holds its lock. */
+  readonly #holders = new Map<string, object>()
 
   /** A copy of the contents; `null` where there is none. */
   async read(path: string): Promise<Uint8Array | null> {
     return this.#files.get(path)?.data.slice() ?? null
   }
 
-  /** Keeps a copy of the contents. */
-  async write(path: string, data: Uint8Array): Promise<void> {
-    this.writeSync(path, data)
+  /** Keeps a copy of the contents. With a lease of {@link lock} that is lost it keeps the old ones: `ELOCKLOST`. */
+  async write(path: string, data: Uint8Array, lease?: StorageLease): Promise<void> {
+    this.writeSync(path, data, lease)
   }
 
   /** As {@link write}, done when it returns. */
-  writeSync(path: string, data: Uint8Array): void {
+  writeSync(path: string, data: Uint8Array, lease?: StorageLease): void {
+    lease?.check()
     this.#files.set(path, { data: data.slice(), modifiedTime: Date.now() })
   }
 
@@ -54,16 +58,46 @@ export class MemoryStorage implements SessionStorage {
   }
 
   /**
-   * Runs `work` while no other user of this object holds the lock of the directory. Who has waited for 30 seconds is
-   * refused with the code `ELOCKED`.
+   * Runs `work` while no other user of this object holds the lock of the directory. A caller who has waited for 30 seconds
+   * is refused with the code `ELOCKED`.
    */
-  async lock<T>(directory: string, work: () => Promise<T>): Promise<T> {
+  async lock<T>(directory: string, work: (lease: StorageLease) => Promise<T>): Promise<T> {
     const onTimeout = () => lockTimeoutError(directory, 'another user of this MemoryStorage', LOCK_TIMEOUT)
-    return this.#queue.run(directory, LOCK_TIMEOUT, onTimeout, work)
+    return this.#queue.run(directory, LOCK_TIMEOUT, onTimeout, async () => {
+      const lease = this.#lease(directory)
+      try {
+        return await work(lease)
+      } finally {
+        lease.release()
+      }
+    })
+  }
+
+  /** As {@link lock}, done when it returns: a holder, which could not go on before that, is overtaken. */
+  lockSync<T>(directory: string, work: (lease: StorageLease) => T): T {
+    const lease = this.#lease(directory)
+    try {
+      return work(lease)
+    } finally {
+      lease.release()
+    }
   }
 
   /** When the file was written, in milliseconds since 1970. */
   async modifiedTime(path: string): Promise<number | null> {
     return this.#files.get(path)?.modifiedTime ?? null
+  }
+
+  #lease(directory: string): StorageLease & { release(): void } {
+    const holder = {}
+    this.#holders.set(directory, holder)
+    return {
+      check: () => {
+        if (this.#holders.get(directory) !== holder) throw lockLostError(directory)
+      },
+      release: () => {
+        if (this.#holders.get(directory) === holder) this.#holders.delete(directory)
+      },
+    }
   }
 }

@@ -1,5 +1,7 @@
+import { clearTimeout, setTimeout } from './timers.js'
+
 /**
- * Lets work with the same key run one after the other, in the order in which it came.
+ * Runs work with the same key one after the other, in the order in which it came.
  * @internal
  */
 export class Queue {
@@ -15,7 +17,7 @@ export class Queue {
     const left = new Promise<void>((resolve) => {
       leave = resolve
     })
-    // Who leaves early does not let the next one in before its time.
+    // Leaving early does not let the next one in before its time.
     const tail = Promise.all([before, left]).then(() => {
       if (this.#tails.get(key) === tail) this.#tails.delete(key)
     })

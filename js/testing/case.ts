@@ -1,7 +1,7 @@
 import type { SessionStorage } from '../storage/storage.js'
 
 /** The optional methods of an adapter. */
-export type OptionalMethod = 'digest' | 'lock' | 'modifiedTime' | 'writeSync' | 'digestSync'
+export type OptionalMethod = 'digest' | 'lock' | 'modifiedTime' | 'writeSync' | 'digestSync' | 'lockSync'
 
 /** One thing that an adapter has to do. */
 export interface Case {

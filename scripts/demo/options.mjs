@@ -1,69 +1,50 @@
 // The command line of the demo.
-import { statSync } from 'node:fs'
+import { existsSync, readdirSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
-import { sessionsIn } from './session-files.mjs'
 
-const DEFAULTS = { count: 120, maxTokens: 8000, encoding: 'cl100k_base' }
+const DEFAULTS = { count: 120, maxTokens: 6000, encoding: 'cl100k_base' }
 
-export const HELP = `Usage: npm run demo -- [sessionDir] [options]
+export const HELP = `Usage: npm run demo -- [session directory] [options]
 
-Opens a session, shows its messages with their tokens, applies a sequence window and then a token window, saves, loads
-again and checks the result. It works on a copy in the system's folder for temporary files: the session itself stays as
-it is.
+Opens a session, compares two windows of one budget, applies a sequence window and a token window, saves, loads again
+and checks the result. It works on a temporary copy: the session itself does not change.
 
-  sessionDir         the directory with the session.json; by default the one below examples/demo-session
-  --count N          the sequence window keeps the last N messages (${DEFAULTS.count})
-  --max-tokens N     the token window keeps what fits N tokens (${DEFAULTS.maxTokens})
-  --encoding NAME    the tiktoken encoding to count in (${DEFAULTS.encoding})
-  -h, --help         shows this`
+  --max-tokens N     the token budget (default ${DEFAULTS.maxTokens})
+  --count N          the number of messages of the sequence window (default ${DEFAULTS.count})
+  --encoding NAME    the encoding that counts tokens (default ${DEFAULTS.encoding})
+  --all              show every message, not only those around the cuts
+  --keep             keep the temporary copy
+  -h, --help         show this help`
 
 /** The command line cannot be followed; the message fits one line. */
 export class UsageError extends Error {
   name = 'UsageError'
 }
 
-/** The arguments as { help, sessionDir, count, maxTokens, encoding }; `sessionDir` is undefined where none is given. */
+/** The arguments as { help, sessionDir, count, maxTokens, encoding, all, keep }. */
 export function parseOptions(args) {
   const { values, positionals } = parse(args)
-  if (positionals.length > 1) throw new UsageError(`one session directory is expected, not ${positionals.length}`)
+  if (positionals.length > 1) throw new UsageError(`expected one session directory, found ${positionals.length}`)
   return {
-    help: values.help ?? false,
+    help: values.help,
+    all: values.all,
+    keep: values.keep,
     sessionDir: positionals[0],
-    count: wholeNumber('count', values.count) ?? DEFAULTS.count,
-    maxTokens: wholeNumber('max-tokens', values['max-tokens']) ?? DEFAULTS.maxTokens,
-    encoding: values.encoding ?? DEFAULTS.encoding,
+    count: integer('count', values.count),
+    maxTokens: integer('max-tokens', values['max-tokens']),
+    encoding: values.encoding,
   }
-}
-
-/** The full path of the session directory that the options name, or of the demo's own below `examples`. */
-export function findSessionDir(named, examples) {
-  if (named === undefined) {
-    const sessions = sessionsIn(examples)
-    if (sessions.length === 1) return join(examples, sessions[0])
-    throw new UsageError(`${examples} has to hold one session, but it holds ${sessions.length}`)
-  }
-  // npm runs scripts in the folder of package.json; INIT_CWD is where the user is.
-  const start = process.env.npm_lifecycle_event === 'demo' ? process.env.INIT_CWD : undefined
-  const directory = resolve(start ?? '.', named)
-  if (!statSync(directory, { throwIfNoEntry: false })?.isDirectory()) {
-    throw new UsageError(`${directory} is no directory`)
-  }
-  if (statSync(join(directory, 'session.json'), { throwIfNoEntry: false }) === undefined) {
-    const [inside] = sessionsIn(directory)
-    const hint = inside === undefined ? '' : `; perhaps ${join(directory, inside)} is meant`
-    throw new UsageError(`${directory} is no session directory, it holds no session.json${hint}`)
-  }
-  return directory
 }
 
 function parse(args) {
-  const number = { type: 'string' }
   const options = {
-    count: number,
-    'max-tokens': number,
-    encoding: { type: 'string' },
-    help: { type: 'boolean', short: 'h' },
+    count: { type: 'string', default: String(DEFAULTS.count) },
+    'max-tokens': { type: 'string', default: String(DEFAULTS.maxTokens) },
+    encoding: { type: 'string', default: DEFAULTS.encoding },
+    all: { type: 'boolean', default: false },
+    keep: { type: 'boolean', default: false },
+    help: { type: 'boolean', short: 'h', default: false },
   }
   try {
     return parseArgs({ args, options, allowPositionals: true })
@@ -72,9 +53,27 @@ function parse(args) {
   }
 }
 
-function wholeNumber(name, text) {
-  if (text === undefined) return undefined
-  const number = Number(text)
-  if (/^\d+$/.test(text) && Number.isSafeInteger(number)) return number
-  throw new UsageError(`--${name} has to be a whole number from 0 up, not '${text}'`)
+function integer(name, text) {
+  if (/^\d+$/.test(text) && Number.isSafeInteger(Number(text))) return Number(text)
+  throw new UsageError(`--${name}: expected a non-negative integer, found '${text}'`)
+}
+
+/** The full path of the session directory `named`, by default that of the one session in `examples`. */
+export function findSessionDir(named, examples) {
+  if (named === undefined) return join(examples, sessionsIn(examples)[0])
+  // npm runs scripts in the folder of package.json; INIT_CWD is where the user is.
+  const start = process.env.npm_lifecycle_event === 'demo' ? process.env.INIT_CWD : undefined
+  const directory = resolve(start ?? '.', named)
+  if (existsSync(join(directory, 'session.json'))) return directory
+  const [inside] = sessionsIn(directory)
+  const hint = inside === undefined ? '' : `; did you mean ${join(directory, inside)}?`
+  throw new UsageError(`${directory} is not a session directory: it has no session.json${hint}`)
+}
+
+function sessionsIn(folder) {
+  try {
+    return readdirSync(folder).filter((name) => existsSync(join(folder, name, 'session.json')))
+  } catch {
+    return []
+  }
 }

@@ -143,7 +143,7 @@ fn salvaged_dict(torn: Torn, id: &ContextId, environment: &dyn Environment) -> R
         }
     }
     let Ok(context) = Context::from_dict(Value::Object(fields), Some(id), environment) else { return Ok(None) };
-    match json::parse(&json::to_file_bytes(&context)?) {
+    match json::parse(&json::to_file_bytes(&context.view())) {
         Ok(Value::Object(dict)) => Ok(Some((dict, is_whole))),
         _ => Ok(None),
     }
@@ -433,7 +433,7 @@ mod tests {
             assert_eq!(findings, expected, "{dict}");
             // What was mended is not found again.
             if let Some(file) = file {
-                let (left, _) = examine(&json::to_file_bytes(&file).unwrap());
+                let (left, _) = examine(&json::to_file_bytes(&(&file).into()));
                 let kept: Vec<&str> = expected.iter().filter(|finding| !finding.2).map(|finding| finding.0).collect();
                 assert_eq!(left.iter().map(|finding| finding.0).collect::<Vec<_>>(), kept, "{dict}");
             }

@@ -120,7 +120,7 @@ impl<'e> Examination<'e> {
                 actions: report.actions(),
                 copy_path: copy.map(|copy| self.directory.layout.file(&copy)),
                 old_digest: text.map(sha256_hex),
-                bytes: json::to_file_bytes(dict)?,
+                bytes: json::to_file_bytes(&dict.into()),
                 path,
             });
         }

@@ -57,21 +57,21 @@ impl Anchors {
     }
 }
 
-/// Finds the home anchor of one message after another: the first anchor with an index greater than the message's
-/// position, which as positions ascend only moves on.
-pub(super) struct Homes<'a> {
+/// Finds the anchor that owns each message: the first with an index greater than the position of the message, or the last
+/// anchor if there is none. Positions are asked for in ascending order, so that the search only moves on.
+pub(super) struct AnchorOwners<'a> {
     anchors: &'a [Anchor],
     current: usize,
 }
 
-impl<'a> Homes<'a> {
+impl<'a> AnchorOwners<'a> {
     pub fn new(anchors: &'a Anchors) -> Self {
         Self { anchors: &anchors.0, current: 0 }
     }
 
-    /// The list position of the home anchor of the message at `index`; the last anchor where none is greater. `None`
-    /// only without any anchor. To be called with ascending indices.
-    pub fn of(&mut self, index: u64) -> Option<usize> {
+    /// The list position of the anchor that owns the message at `index`; `None` if there are no anchors. Call it with
+    /// ascending indices.
+    pub fn owner_of(&mut self, index: u64) -> Option<usize> {
         while self.anchors.get(self.current).is_some_and(|anchor| anchor.index <= index) {
             self.current += 1;
         }

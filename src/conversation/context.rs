@@ -1,35 +1,16 @@
-//! A context: the messages of one step of a session, and the dict that they are kept in.
+//! A context: the messages of one step of a session, in order.
 
-use std::collections::{HashMap, VecDeque};
-
-use serde::ser::SerializeMap;
-use serde::{Serialize, Serializer};
 use serde_json::Value;
 
 use super::anchors::{Anchor, Anchors, MESSAGES, SYSTEM_PROMPT, TOOLS};
+use super::context_shape::MAX_COUNTER;
+use super::keys;
 use super::message::Message;
-use super::shape::{self, wrong};
 use super::special::Special;
 use crate::environment::Environment;
 use crate::error::{Error, ShapeError};
 use crate::id::ContextId;
-use crate::json::{self, FieldPath, Object};
-
-/// Counters of a file may not be greater, so that counting on never overflows.
-const MAX_COUNTER: u64 = json::MAX_SAFE_INTEGER;
-
-pub(crate) mod keys {
-    pub const MESSAGES: &str = "messages";
-    pub const ID: &str = "id";
-    pub const CONTENT_MAP: &str = "content_map";
-    pub const ANCHOR_POINTS: &str = "anchor_points";
-    pub const MESSAGE_SEQUENCE: &str = "message_sequence";
-    pub const MUTATION_COUNTER: &str = "_mutation_counter";
-    pub const CHILDREN: &str = "children";
-    pub const ANCHOR_SEQUENCES: &str = "_anchor_sequences";
-    pub const ORIGIN: &str = "origin_context_id";
-    pub const PARENT_MUTATION_COUNTER: &str = "parent_mutation_counter";
-}
+use crate::json::{self, Object};
 
 /// The messages of one step of a session in display order, with anchors that say where new ones go.
 ///
@@ -37,7 +18,7 @@ pub(crate) mod keys {
 /// lives in fields of its own and takes its place in the dict when that is written.
 #[derive(Clone, Debug)]
 pub struct Context {
-    id: ContextId,
+    pub(super) id: ContextId,
     pub(super) fields: Object,
     pub(super) messages: Vec<StoredMessage>,
     pub(super) anchors: Anchors,
@@ -46,26 +27,16 @@ pub struct Context {
     pub(super) message_sequence: u64,
     pub(super) mutation_counter: u64,
     /// No message stands after one that is newer, the special ones aside.
-    in_order: bool,
-    next_key: u64,
-    revision: u64,
+    pub(super) in_order: bool,
+    pub(super) next_key: u64,
+    pub(super) revision: u64,
 }
 
 /// A message in its place.
 #[derive(Clone, Debug)]
 pub(super) struct StoredMessage {
-    key: u64,
+    pub(super) key: u64,
     pub message: Message,
-}
-
-/// The messages of a context by id, those of the same id in display order.
-struct MessagesById<'c>(HashMap<&'c str, VecDeque<&'c StoredMessage>>);
-
-impl<'c> MessagesById<'c> {
-    /// The first message with this id that was not taken yet.
-    fn take(&mut self, id: &str) -> Option<&'c StoredMessage> {
-        self.0.get_mut(id)?.pop_front()
-    }
 }
 
 impl Context {
@@ -116,149 +87,6 @@ impl Context {
             in_order: true,
             next_key: 0,
             revision: 1,
-        }
-    }
-
-    /// A context of the dict of a file or of a caller. What is missing is added: without an `id` it gets `fallback_id`,
-    /// or a new one; without anchors the usual three around the messages there are.
-    ///
-    /// # Errors
-    ///
-    /// The field of the wrong shape.
-    pub fn from_dict(
-        dict: Value,
-        fallback_id: Option<&ContextId>,
-        environment: &dyn Environment,
-    ) -> Result<Self, ShapeError> {
-        let mut fields = match dict {
-            Value::Object(fields) => fields,
-            other => return Err(wrong(&FieldPath::root(), "an object", &other)),
-        };
-        check_fields(&fields)?;
-        let id = match fields.get(keys::ID).and_then(Value::as_str) {
-            Some(id) => {
-                ContextId::parse(id).map_err(|fault| ShapeError::new(FieldPath::root().key(keys::ID), fault))?
-            }
-            None => fallback_id.cloned().unwrap_or_else(|| ContextId::generate(environment)),
-        };
-        let mut generated = false;
-        let mut messages = Vec::new();
-        for (index, message) in take_array(&mut fields, keys::MESSAGES).into_iter().enumerate() {
-            let (message, added) = Message::stored(message, environment).map_err(|fault| {
-                ShapeError::new(fault.field.below(&FieldPath::root().key(keys::MESSAGES).index(index)), fault.message)
-            })?;
-            generated |= added;
-            messages.push(StoredMessage { key: index as u64, message });
-        }
-        let count = messages.len() as u64;
-        let highest = messages.iter().filter_map(|stored| stored.message.sequence()).max();
-        let anchors = anchors_of(&mut fields);
-        let mut context = Self {
-            id,
-            messages,
-            anchors: Anchors::default(),
-            anchor_sequences: take_array(&mut fields, keys::ANCHOR_SEQUENCES)
-                .iter()
-                .filter_map(Value::as_u64)
-                .collect(),
-            message_sequence: fields.get(keys::MESSAGE_SEQUENCE).and_then(Value::as_u64).unwrap_or(count),
-            mutation_counter: fields.get(keys::MUTATION_COUNTER).and_then(Value::as_u64).unwrap_or(0),
-            fields,
-            in_order: false,
-            next_key: count,
-            revision: u64::from(generated),
-        };
-        context.anchors = anchors.unwrap_or_else(|| context.usual_anchors());
-        // A counter that lags would give a number twice.
-        context.mutation_counter =
-            context.mutation_counter.max(highest.map_or(0, |highest| (highest as u64 + 1).min(MAX_COUNTER)));
-        context.add_missing_fields();
-        context.in_order = context.ages().is_sorted();
-        Ok(context)
-    }
-
-    fn add_missing_fields(&mut self) {
-        let id = Value::from(self.id.as_str());
-        let defaults = [
-            (keys::MESSAGES, Value::Null),
-            (keys::ID, id),
-            (keys::CONTENT_MAP, Value::Object(Object::new())),
-            (keys::ANCHOR_POINTS, Value::Null),
-            (keys::MESSAGE_SEQUENCE, Value::Null),
-            (keys::MUTATION_COUNTER, Value::Null),
-            (keys::CHILDREN, Value::Array(Vec::new())),
-        ];
-        for (key, value) in defaults {
-            self.fields.entry(key).or_insert(value);
-        }
-    }
-
-    /// The anchors of a fresh context as they stand after the messages that this one has.
-    fn usual_anchors(&self) -> Anchors {
-        let system = self.special(Special::SystemPrompt).map_or(0, |_| 1);
-        let tools = self.special(Special::ToolDefinitions).map_or(system, |index| index as u64 + 1);
-        let count = self.messages.len() as u64;
-        let anchor = |name: &str, index| Anchor { name: name.to_owned(), index };
-        Anchors(vec![anchor(SYSTEM_PROMPT, system), anchor(TOOLS, tools), anchor(MESSAGES, count)])
-    }
-
-    /// Replaces the dict. Messages that are equal in both keep their identity; numbers that are equal as doubles keep
-    /// their text (`1.0`, 2⁶³).
-    ///
-    /// # Errors
-    ///
-    /// The field of the wrong shape, or another id.
-    pub fn replace_dict(&mut self, mut dict: Value, environment: &dyn Environment) -> Result<(), ShapeError> {
-        self.keep_numbers(&mut dict);
-        let mut new = Self::from_dict(dict, Some(&self.id), environment)?;
-        if new.id != self.id {
-            let message = format!("a context keeps its id '{}'", self.id);
-            return Err(ShapeError::new(FieldPath::root().key(keys::ID), message));
-        }
-        new.next_key = self.next_key;
-        let mut known = self.messages_by_id();
-        for stored in &mut new.messages {
-            match known.take(stored.message.id()) {
-                Some(old) if old.message.dict() == stored.message.dict() => *stored = old.clone(),
-                _ => {
-                    stored.key = new.next_key;
-                    new.next_key += 1;
-                }
-            }
-        }
-        new.revision = self.revision + 1;
-        *self = new;
-        Ok(())
-    }
-
-    fn messages_by_id(&self) -> MessagesById<'_> {
-        let mut known: HashMap<&str, VecDeque<&StoredMessage>> = HashMap::new();
-        for stored in &self.messages {
-            known.entry(stored.message.id()).or_default().push_back(stored);
-        }
-        MessagesById(known)
-    }
-
-    /// Gives the numbers of another dict the text that equal ones have here.
-    fn keep_numbers(&self, dict: &mut Value) {
-        let Value::Object(dict) = dict else { return };
-        for (key, value) in dict.iter_mut() {
-            match (key.as_str(), value) {
-                (keys::MESSAGES, Value::Array(messages)) => {
-                    let mut known = self.messages_by_id();
-                    for message in messages {
-                        let id = message.get(keys::ID).and_then(Value::as_str).unwrap_or_default();
-                        if let Some(old) = known.take(id) {
-                            old.message.keep_numbers(message);
-                        }
-                    }
-                }
-                (key, value) => {
-                    if let Some(old) = self.fields.get(key) {
-                        json::keep_numbers(old, value);
-                    }
-                }
-            }
         }
     }
 
@@ -361,7 +189,7 @@ impl Context {
     }
 
     /// When each message that is not special came, and its position.
-    fn ages(&self) -> impl Iterator<Item = (Option<i64>, usize)> + '_ {
+    pub(super) fn ages(&self) -> impl Iterator<Item = (Option<i64>, usize)> + '_ {
         let specials = self.specials();
         let mut last = None;
         let others = self.messages().enumerate().filter(move |(position, _)| !specials.contains(&Some(*position)));
@@ -426,11 +254,6 @@ impl Context {
         let message = self.messages[index].message.changed(changes).map_err(ShapeError::in_message)?;
         self.put_message(index, message);
         Ok(index)
-    }
-
-    /// The dict with an empty list in place of the messages.
-    pub fn dict_without_messages(&self) -> impl Serialize + '_ {
-        Dict { context: self, messages: &[] }
     }
 
     /// Adds an anchor at the end of the list; for contexts in the making.
@@ -502,124 +325,5 @@ impl Context {
         let key = self.next_key;
         self.next_key += 1;
         key
-    }
-}
-
-impl Serialize for Context {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        Dict { context: self, messages: &self.messages }.serialize(serializer)
-    }
-}
-
-/// Writes the dict of a context straight from its parts.
-struct Dict<'c> {
-    context: &'c Context,
-    messages: &'c [StoredMessage],
-}
-
-impl Serialize for Dict<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let context = self.context;
-        let mut map = serializer.serialize_map(Some(context.fields.len()))?;
-        for (key, value) in &context.fields {
-            match key.as_str() {
-                keys::MESSAGES => {
-                    map.serialize_entry(key, &Sequence(|| self.messages.iter().map(|stored| &stored.message)))?
-                }
-                keys::ANCHOR_POINTS => {
-                    map.serialize_entry(
-                        key,
-                        &Sequence(|| context.anchors.0.iter().map(|anchor| (&anchor.name, anchor.index))),
-                    )?;
-                }
-                keys::MESSAGE_SEQUENCE => map.serialize_entry(key, &context.message_sequence)?,
-                keys::MUTATION_COUNTER => map.serialize_entry(key, &context.mutation_counter)?,
-                keys::ANCHOR_SEQUENCES => map.serialize_entry(key, &context.anchor_sequences)?,
-                _ => map.serialize_entry(key, value)?,
-            }
-        }
-        map.end()
-    }
-}
-
-/// Writes what an iterator gives, without a list in between.
-struct Sequence<F>(F);
-
-impl<F: Fn() -> I, I: Iterator<Item: Serialize>> Serialize for Sequence<F> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_seq(self.0())
-    }
-}
-
-/// Everything that [`Context::from_dict`] would refuse about the dict of a file: each field on its own, then each message.
-pub(crate) fn shape_faults(dict: &Object) -> Vec<ShapeError> {
-    let root = FieldPath::root();
-    let mut faults: Vec<ShapeError> = Vec::new();
-    let mut checked = vec![keys::MESSAGES, keys::ID, keys::CONTENT_MAP, keys::ANCHOR_POINTS, keys::MESSAGE_SEQUENCE];
-    checked.extend([keys::MUTATION_COUNTER, keys::CHILDREN, keys::ANCHOR_SEQUENCES, keys::ORIGIN]);
-    checked.extend(Special::ALL.map(Special::id_key));
-    for (key, value) in dict.iter().filter(|(key, _)| checked.contains(&key.as_str())) {
-        // What may be large is not copied: all that is asked of it here is that it is a list or an object.
-        let value = match value {
-            Value::Array(_) if key == keys::MESSAGES => Value::Array(Vec::new()),
-            Value::Object(_) => Value::Object(Object::new()),
-            other => other.clone(),
-        };
-        faults.extend(check_fields(&Object::from_iter([(key.clone(), value)])).err());
-    }
-    if let Some(Err(fault)) = dict.get(keys::ID).and_then(Value::as_str).map(ContextId::parse) {
-        faults.push(ShapeError::new(root.key(keys::ID), fault));
-    }
-    for (index, message) in json::items(dict, keys::MESSAGES).iter().enumerate() {
-        let fault = match message {
-            Value::Object(message) => shape::check_stored(message).err(),
-            other => Some(wrong(&root, "an object", other)),
-        };
-        let at = root.key(keys::MESSAGES).index(index);
-        faults.extend(fault.map(|fault| ShapeError::new(fault.field.below(&at), fault.message)));
-    }
-    faults
-}
-
-fn check_fields(fields: &Object) -> Result<(), ShapeError> {
-    let root = FieldPath::root();
-    let is_counter = |value: &Value| value.as_u64().is_some_and(|counter| counter <= MAX_COUNTER);
-    let is_counter_array = |value: &Value| value.as_array().is_some_and(|items| items.iter().all(is_counter));
-    let is_id = |value: &Value| value.is_null() || value.is_string();
-    shape::optional(fields, &root, keys::MESSAGES, "an array", Value::is_array)?;
-    shape::optional(fields, &root, keys::ID, "a string", Value::is_string)?;
-    shape::optional(fields, &root, keys::CONTENT_MAP, "an object", Value::is_object)?;
-    shape::optional(fields, &root, keys::ANCHOR_POINTS, "an array", Value::is_array)?;
-    shape::optional(fields, &root, keys::MESSAGE_SEQUENCE, "a whole number from 0 up", is_counter)?;
-    shape::optional(fields, &root, keys::MUTATION_COUNTER, "a whole number from 0 up", is_counter)?;
-    shape::optional(fields, &root, keys::CHILDREN, "an array of strings", shape::is_string_array)?;
-    shape::optional(fields, &root, keys::ANCHOR_SEQUENCES, "an array of whole numbers", is_counter_array)?;
-    shape::optional(fields, &root, keys::ORIGIN, "a string or null", is_id)?;
-    for kind in Special::ALL {
-        shape::optional(fields, &root, kind.id_key(), "a string or null", is_id)?;
-    }
-    let anchors = json::items(fields, keys::ANCHOR_POINTS);
-    anchors.iter().enumerate().try_for_each(|(index, anchor)| match anchor.as_array().map(Vec::as_slice) {
-        Some([Value::String(_), position]) if is_counter(position) => Ok(()),
-        _ => Err(wrong(&root.key(keys::ANCHOR_POINTS).index(index), "a name and a message index", anchor)),
-    })
-}
-
-/// The anchors that the fields hold, which were checked; `None` where they hold none.
-fn anchors_of(fields: &mut Object) -> Option<Anchors> {
-    fields.get(keys::ANCHOR_POINTS)?;
-    let pairs = take_array(fields, keys::ANCHOR_POINTS);
-    let anchor = |pair: &Value| Anchor {
-        name: pair[0].as_str().unwrap_or_default().to_owned(),
-        index: pair[1].as_u64().unwrap_or_default(),
-    };
-    Some(Anchors(pairs.iter().map(anchor).collect()))
-}
-
-/// Takes a list out of the fields; its key stays in its place.
-fn take_array(fields: &mut Object, key: &str) -> Vec<Value> {
-    match fields.get_mut(key).map(Value::take) {
-        Some(Value::Array(items)) => items,
-        _ => Vec::new(),
     }
 }

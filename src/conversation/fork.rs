@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use serde_json::Value;
 
-use super::anchors::{Homes, MESSAGES, SYSTEM_PROMPT, TOOLS};
+use super::anchors::{AnchorOwners, MESSAGES, SYSTEM_PROMPT, TOOLS};
 use super::context::Context;
 use super::message::Message;
 use super::special::Special;
@@ -52,13 +52,13 @@ impl Context {
         };
         let specials = self.special_positions();
         let mut anchors = self.anchors_created_in(&range);
-        let mut homes = Homes::new(&self.anchors);
+        let mut owners = AnchorOwners::new(&self.anchors);
         let mut messages = Vec::new();
         for (position, message) in self.messages().enumerate() {
             let selected = in_range(message);
             if selected {
                 // Also of a special message that is replaced.
-                anchors.extend(homes.of(position as u64).map(|home| self.anchors.0[home].name.clone()));
+                anchors.extend(owners.owner_of(position as u64).map(|owner| self.anchors.0[owner].name.clone()));
             }
             if selected || specials.contains(&position) {
                 messages.push((position, message.clone()));
@@ -84,8 +84,8 @@ impl Context {
         let messages =
             stripped.filter_map(|(position, message)| Some((position, message.without_thinking()?))).collect();
         let mut anchors = self.anchors_created_in(&SequenceRange::default().resolve(self.mutation_counter()));
-        let mut homes = Homes::new(&self.anchors);
-        let all = (0..self.messages().len() as u64).filter_map(|position| homes.of(position));
+        let mut owners = AnchorOwners::new(&self.anchors);
+        let all = (0..self.messages().len() as u64).filter_map(|position| owners.owner_of(position));
         anchors.extend(all.map(|anchor| self.anchors.0[anchor].name.clone()));
         self.fork_of(messages, anchors, [None, None], environment)
     }
@@ -103,8 +103,8 @@ impl Context {
         self.specials().into_iter().flatten().collect()
     }
 
-    /// Makes a fork of the messages, given with their positions here in ascending order: each goes to its home anchor.
-    /// The anchors are the usual three, the home anchors and those named, in the order they have here.
+    /// Makes a fork of the messages, given with their positions here in ascending order: each goes to the anchor
+    /// that owns it. The anchors are the usual three, the owners and those named, in the order that they have here.
     fn fork_of(
         &mut self,
         mut messages: Vec<(usize, Message)>,
@@ -128,11 +128,11 @@ impl Context {
             replaced.extend(replacement.map(|message| (kind, message)));
         }
 
-        let mut homes = Homes::new(&self.anchors);
+        let mut owners = AnchorOwners::new(&self.anchors);
         let placed: Vec<(Option<usize>, Message)> =
-            messages.into_iter().map(|(position, message)| (homes.of(position as u64), message)).collect();
+            messages.into_iter().map(|(position, message)| (owners.owner_of(position as u64), message)).collect();
         anchors.extend([SYSTEM_PROMPT, TOOLS, MESSAGES].map(str::to_owned));
-        anchors.extend(placed.iter().filter_map(|(home, _)| home.map(|home| self.anchors.0[home].name.clone())));
+        anchors.extend(placed.iter().filter_map(|(owner, _)| owner.map(|owner| self.anchors.0[owner].name.clone())));
 
         // For each anchor here, how many of the fork's anchors stand before it.
         let mut rank = Vec::with_capacity(self.anchors.0.len());
@@ -148,9 +148,9 @@ impl Context {
             }
         }
         let last = child.anchors.0.len().saturating_sub(1);
-        for (home, message) in placed {
-            let home = home.map_or(last, |home| rank[home]);
-            child.anchors.0[home].index += 1;
+        for (owner, message) in placed {
+            let owner = owner.map_or(last, |owner| rank[owner]);
+            child.anchors.0[owner].index += 1;
             child.push_message(message);
         }
         // So far each anchor counts the messages of its own partition; an index counts those before it as well.
@@ -205,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn messages_keep_their_order_and_home() {
+    fn messages_keep_their_order_and_owner() {
         let environment = Fixed::default();
         let mut context = sample(&environment);
         assert_eq!(ids(&context), ["system", "a", "note", "b", "c"]);

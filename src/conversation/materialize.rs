@@ -2,7 +2,8 @@
 
 use serde_json::{Value, json};
 
-use super::context::{Context, keys};
+use super::context::Context;
+use super::keys;
 use super::message::{MAX_MESSAGE_DEPTH, Message};
 use super::special::Special;
 use crate::digest::sha256_hex;

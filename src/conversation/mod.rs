@@ -2,18 +2,22 @@
 
 mod anchors;
 mod context;
+mod context_dict;
+mod context_shape;
 mod counting;
 mod exchange;
 mod fork;
+pub(crate) mod keys;
 mod materialize;
 mod message;
+mod message_tokens;
 mod pairing;
 mod part;
 mod pattern;
 pub(crate) mod shape;
 mod special;
 
-pub(crate) use context::{keys, shape_faults};
+pub(crate) use context_shape::shape_faults;
 pub(crate) use message::SEQUENCE_NUMBER;
 
 pub use anchors::{Anchor, MESSAGES, SYSTEM_PROMPT, TOOLS};

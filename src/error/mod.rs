@@ -10,7 +10,7 @@ use std::fmt;
 
 pub use shape::ShapeError;
 
-use crate::json::{FieldPath, Position};
+use peteos_json::{FieldPath, Position};
 
 /// An error of the core. Nothing was changed when one is returned.
 #[derive(Clone, Debug, PartialEq, Eq)]

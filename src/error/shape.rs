@@ -1,7 +1,8 @@
 //! A JSON value of the wrong shape, before it is known where the value came from.
 
+use peteos_json::{FieldPath, ParseError, Position, locate};
+
 use super::Error;
-use crate::json::{FieldPath, ParseError, Position, locate};
 
 /// A JSON value of the wrong shape. Whoever knows where the value came from turns this into an [`Error`].
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -40,14 +41,14 @@ impl ShapeError {
     }
 }
 
-impl ParseError {
+impl Error {
     /// The error for the file at `path`, which is not valid JSON.
-    pub fn in_file(self, path: &str) -> Error {
-        Error::CorruptSession {
+    pub fn not_json(error: ParseError, path: &str) -> Self {
+        Self::CorruptSession {
             path: path.to_owned(),
-            position: Position { line: self.line, column: self.column },
+            position: Position { line: error.line, column: error.column },
             field: FieldPath::root(),
-            message: self.message,
+            message: error.message,
         }
     }
 }

@@ -53,7 +53,7 @@ impl Session {
     }
 
     fn merge(&mut self, path: &str, text: &[u8]) -> Result<(), Error> {
-        let theirs = json::parse(text).map_err(|error| error.in_file(path))?;
+        let theirs = json::parse(text).map_err(|error| Error::not_json(error, path))?;
         let mut theirs = checked_dict(theirs, &self.layout).map_err(|error| error.in_file(path, text))?;
         add_missing_fields(&mut theirs, &self.layout);
         let state = |dict: &Object| dict.get(keys::STATE_DATA).and_then(Value::as_object).cloned().unwrap_or_default();

@@ -78,7 +78,7 @@ impl Session {
     /// [`Error::CorruptSession`] where the text is no session, or is that of another one.
     pub fn from_file(layout: Layout, text: &[u8]) -> Result<Self, Error> {
         let path = layout.session_file();
-        let value = json::parse(text).map_err(|error| error.in_file(&path))?;
+        let value = json::parse(text).map_err(|error| Error::not_json(error, &path))?;
         let dict = checked_dict(value, &layout).map_err(|error| error.in_file(&path, text))?;
         let mut session = Self::of(layout, dict, Some(0));
         session.saved_dict = session.dict.clone();
@@ -209,7 +209,7 @@ impl Session {
             return Ok(context);
         }
         let path = self.layout.context_file(id);
-        let value = json::parse(text).map_err(|error| error.in_file(&path))?;
+        let value = json::parse(text).map_err(|error| Error::not_json(error, &path))?;
         let context = Context::from_dict(value, Some(id), environment).map_err(|error| error.in_file(&path, text))?;
         if context.id() != id {
             let message = format!("expected '{id}', the name of the file, found '{}'", context.id());
@@ -307,14 +307,14 @@ impl Session {
         let mut writes = Vec::new();
         for context in self.pending.contexts().into_iter().rev() {
             let write = context.read(|context| {
-                let bytes = json::to_file_bytes(context)?;
+                let bytes = json::to_file_bytes(&context.view());
                 Ok::<_, Error>((self.layout.context_file(context.id()), bytes, context.revision()))
             })?;
             let (path, bytes, revision) = write;
             writes.push(PlannedWrite::new(path, bytes, Written::Context { context, revision }));
         }
         if !writes.is_empty() || self.saved_revision != Some(self.revision) {
-            let bytes = json::to_file_bytes(&self.dict)?;
+            let bytes = json::to_file_bytes(&(&self.dict).into());
             let what = Written::Session { dict: self.dict.clone(), revision: self.revision };
             writes.push(PlannedWrite::new(self.layout.session_file(), bytes, what));
         }

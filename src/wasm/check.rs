@@ -3,14 +3,13 @@
 use serde::Serialize;
 use wasm_bindgen::prelude::*;
 
-use super::args;
 use super::environment::JsEnvironment;
 use super::session::session_layout;
 use super::storage::{ReadFault, Storage};
+use super::{args, reports};
 use crate::check::{Action, Contents, Examination, RepairPlan, SessionCheck, keeps_copy};
 use crate::digest::sha256_hex;
 use crate::error::Error;
-use crate::json;
 use crate::storage::Layout;
 
 /// The JSON text of a [`SessionCheck`].
@@ -24,7 +23,7 @@ pub async fn check_session(
     let layout = session_layout(&parent_dir, &uuid)?;
     let storage = Storage::with_limit(storage, args::max_file_bytes(&max_file_bytes)?);
     let (check, _) = examine(&layout, &storage, false).await?;
-    Ok(json::to_compact_text(&check)?)
+    Ok(reports::text(&check)?)
 }
 
 /// What a repair has done, and what is left.
@@ -47,7 +46,7 @@ pub async fn repair_session(
     let (_, plan) = examine(&layout, &storage, true).await?;
     let actions = carry_out(&plan, &storage).await?;
     let (check, _) = examine(&layout, &storage, false).await?;
-    Ok(json::to_compact_text(&Repair { actions, check })?)
+    Ok(reports::text(&Repair { actions, check })?)
 }
 
 async fn examine(layout: &Layout, storage: &Storage, is_repair: bool) -> Result<(SessionCheck, RepairPlan), JsValue> {

@@ -5,7 +5,7 @@ use wasm_bindgen::prelude::*;
 
 use super::environment::JsEnvironment;
 use super::windows::{Counts, SequenceWindow, TokenWindow};
-use super::{args, memory, message, special_message, value};
+use super::{args, memory, message, reports, special_message, value};
 use crate::conversation::{Context, ForkOptions, MAX_MESSAGE_DEPTH, Message, SequenceRange, Special};
 use crate::error::{Error, ShapeError};
 use crate::json;
@@ -100,21 +100,21 @@ impl ContextHandle {
                 if text.len() > 1 {
                     text.push(',');
                 }
-                text.push_str(&json::to_compact_text(message)?);
+                text.push_str(&json::to_compact_text(&message.dict().into()));
                 if text.len() > LONG_TEXT {
                     break;
                 }
             }
             text.push(']');
-            Ok::<_, Error>(text)
+            text
         });
-        Ok(text?)
+        Ok(text)
     }
 
     /// The dict with an empty list of messages.
     #[wasm_bindgen(js_name = dictText)]
     pub fn dict_text(&self) -> Result<String, JsValue> {
-        Ok(self.0.read(|context| json::to_compact_text(&context.dict_without_messages()))?)
+        Ok(self.0.read(|context| json::to_compact_text(&context.view_without_messages())))
     }
 
     #[wasm_bindgen(js_name = setDict)]
@@ -217,7 +217,7 @@ impl ContextHandle {
     pub fn plan_sequence_window(&self, count: &JsValue, options: &JsValue) -> Result<String, JsValue> {
         let SequenceWindow { count, options } = SequenceWindow::read(count, options)?;
         let report = self.0.read(|context| context.plan_sequence_window(count, &options))?;
-        Ok(json::to_compact_text(&report)?)
+        Ok(reports::text(&report)?)
     }
 
     /// The report as JSON.
@@ -230,7 +230,7 @@ impl ContextHandle {
     ) -> Result<String, JsValue> {
         let window = TokenWindow::read(max_tokens, encoding, options)?;
         let plan = |context: &Context| context.plan_token_window(window.budget, &window.counting(), &window.options);
-        Ok(json::to_compact_text(&self.0.read(plan)?)?)
+        Ok(reports::text(&self.0.read(plan)?)?)
     }
 
     #[wasm_bindgen(js_name = totalTokenCount)]
@@ -262,9 +262,9 @@ impl ContextHandle {
     fn stored(&self, position: usize) -> Result<Array, JsValue> {
         let (key, text) = self.0.read(|context| {
             let key = context.message_keys().nth(position).map(args::to_number);
-            let text = context.message(position).map(json::to_compact_text).transpose()?;
-            Ok::<_, Error>((key, text))
-        })?;
+            let text = context.message(position).map(|message| json::to_compact_text(&message.dict().into()));
+            (key, text)
+        });
         Ok(Array::of2(&key.into(), &text.into()))
     }
 }

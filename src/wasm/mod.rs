@@ -14,6 +14,7 @@ mod memory;
 mod patterns;
 mod provider;
 mod provider_check;
+mod reports;
 mod session;
 mod storage;
 mod text;
@@ -118,7 +119,7 @@ pub fn complete_message(text: &str, kind: &str) -> Result<String, JsValue> {
         Some(kind) => special_message(kind, text)?,
         None => message(text)?,
     };
-    Ok(json::to_compact_text(&message)?)
+    Ok(json::to_compact_text(&message.dict().into()))
 }
 
 /// The message of a JSON text that the glue made of an object.

@@ -29,7 +29,7 @@ pub fn to_messages(context: &ContextHandle, provider: &JsValue, repair: &JsValue
         memory::make_room(parts.saturating_mul(if repair { ROOM_PER_MENDED_PART } else { ROOM_PER_PART }));
         provider::to_messages(context, format, repair)
     })?;
-    let text = json::to_compact_text(&request)?;
+    let text = json::to_compact_text(&(&request).into());
     if text.len() > MAX_TEXT {
         let message = format!("its messages have {} bytes, more than {MAX_TEXT}; cut a window from it", text.len());
         return Err(Error::argument("context", message).into());

@@ -3,9 +3,8 @@
 use wasm_bindgen::prelude::*;
 
 use super::context::ContextHandle;
-use super::{args, memory};
+use super::{args, memory, reports};
 use crate::conversation::Message;
-use crate::json;
 use crate::provider::formats::find_checkable;
 use crate::provider::rules;
 
@@ -22,5 +21,5 @@ pub fn check_for_provider(context: &ContextHandle, provider: &JsValue) -> Result
         memory::make_room(parts.saturating_mul(ROOM_PER_PART));
         rules::check(context, format)
     })?;
-    Ok(json::to_compact_text(&findings)?)
+    Ok(reports::text(&findings)?)
 }

@@ -11,7 +11,7 @@ use super::context::{ContextHandle, specials};
 use super::environment::JsEnvironment;
 use super::storage::Storage;
 use super::windows::{SequenceWindow, TokenWindow};
-use super::{args, patterns, value};
+use super::{args, patterns, reports, value};
 use crate::conversation::HookOutputs;
 use crate::error::Error;
 use crate::id::{ContextId, SessionId};
@@ -112,7 +112,7 @@ impl SessionHandle {
         }
         let mut summaries = summaries.take();
         SessionSummary::sort_newest_first(&mut summaries);
-        Ok(json::to_compact_text(&summaries)?)
+        Ok(reports::text(&summaries)?)
     }
 
     #[wasm_bindgen(getter)]
@@ -133,8 +133,7 @@ impl SessionHandle {
 
     #[wasm_bindgen(js_name = dictText)]
     pub fn dict_text(&self) -> Result<String, JsValue> {
-        let text = json::to_compact_text(self.session.borrow().dict());
-        Ok(text?)
+        Ok(json::to_compact_text(&self.session.borrow().dict().into()))
     }
 
     #[wasm_bindgen(js_name = setDict)]

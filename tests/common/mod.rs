@@ -68,7 +68,7 @@ pub fn texts(context: &Context) -> Vec<String> {
 }
 
 pub fn dict(context: &Context) -> Value {
-    json::parse(&json::to_file_bytes(context).unwrap()).unwrap()
+    json::parse(&json::to_file_bytes(&context.view())).unwrap()
 }
 
 /// A disk in memory.

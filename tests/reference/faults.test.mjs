@@ -1,5 +1,5 @@
 // The faults of the reference that are not copied: each shown on the reference as it is, beside what is done here. They
-// are listed in the README under "Differences from the reference".
+// are listed in docs/reference-differences.md.
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { linkSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'

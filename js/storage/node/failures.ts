@@ -1,19 +1,39 @@
-import { setTimeout as sleep } from 'node:timers/promises'
+import { constants } from 'node:os'
+import { sleep, sleepSync } from './timers.js'
 
 /** What Windows answers while a scanner, an indexer or a reader has a file open. */
 const BUSY = ['EPERM', 'EACCES', 'EBUSY']
 
-/** How long is waited before each further attempt, in milliseconds: 1.3 seconds in all. */
+/** The pauses before each further attempt, in milliseconds: 1.3 seconds in all. */
 const DELAYS = [5, 10, 20, 40, 80, 160, 320, 640]
 
-/** Whether what was thrown is an error of Node with one of these codes. */
+/** Whether a thrown value is an error of Node with one of these codes. */
 export function hasCode(error: unknown, ...codes: string[]): boolean {
   return codes.includes((error as NodeJS.ErrnoException | null)?.code ?? '')
 }
 
-/** Whether what was thrown says that there is no such file. ENOTDIR: what should be a directory on the way is a file. */
+/** Whether a thrown value says that there is no such file. ENOTDIR: a part of the path is a file. */
 export function isAbsent(error: unknown): boolean {
   return hasCode(error, 'ENOENT', 'ENOTDIR')
+}
+
+export function isBusy(error: unknown): boolean {
+  return hasCode(error, ...BUSY)
+}
+
+/** An error as Node's file system throws it. */
+export function fileError(code: string, path: string, message: string): Error {
+  return Object.assign(new Error(message), { code, path })
+}
+
+/** Gives an error whose number Node cannot name, such as that of an exceeded quota (EDQUOT), the code of the system. */
+export function withCode(error: unknown): unknown {
+  const { code, errno } = (error ?? {}) as NodeJS.ErrnoException
+  if (!(error instanceof Error) || errno === undefined || !code?.startsWith('Unknown system error')) return error
+  const name = Object.entries(constants.errno).find(([, number]) => number === -errno)?.[0]
+  return name === undefined
+    ? error
+    : Object.assign(error, { code: name, message: error.message.replaceAll(code, name) })
 }
 
 export async function unlessAbsent<T, A>(operation: Promise<T>, absent: A): Promise<T | A> {
@@ -34,28 +54,28 @@ export function unlessAbsentSync<T, A>(operation: () => T, absent: A): T | A {
   }
 }
 
-/** Tries again and again while a file is busy. */
-export async function whileBusy<T>(operation: () => Promise<T>): Promise<T> {
+/** Repeats an operation while a file is busy. */
+export async function whileBusy<T>(operation: () => T): Promise<T> {
   for (const delay of DELAYS) {
     try {
-      return await operation()
+      return operation()
     } catch (error) {
-      if (!hasCode(error, ...BUSY)) throw error
+      if (!isBusy(error)) throw error
     }
     await sleep(delay)
   }
   return operation()
 }
 
-/** As {@link whileBusy}; keeps the thread waiting. */
+/** As {@link whileBusy}; blocks the thread. */
 export function whileBusySync<T>(operation: () => T): T {
   for (const delay of DELAYS) {
     try {
       return operation()
     } catch (error) {
-      if (!hasCode(error, ...BUSY)) throw error
+      if (!isBusy(error)) throw error
     }
-    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, delay)
+    sleepSync(delay)
   }
   return operation()
 }

@@ -1,180 +1,417 @@
 // The lock of a directory: a file in it that says who holds it.
 //
-// The file appears with its whole content, as a second link to a temporary one, so that nobody ever reads half of it. Of
-// a holder that is no more the lock is stale. It may be removed by one process alone, or a second one would remove the
-// lock that the first has made since: who wants to remove a lock first makes a file that is named after the token of that
-// lock, and looks again. Should such a remover be killed in turn, its own file is a lock like any other, and who wants to
-// go on makes the file that is named after the remover's token.
-import { constants } from 'node:fs'
-import { copyFile, link, open, readdir, unlink, utimes, writeFile } from 'node:fs/promises'
+// - The file appears with its whole content, as a second link to a temporary one, so that nobody reads half of it.
+// - Each step on a lock file is synchronous and short, so that none is under way in the thread pool when a synchronous lock
+//   takes over the one that this thread holds. Only the waiting differs between the two.
+// - The lock of a thread that has ended is abandoned; that of a living one on this host never is. Of holders elsewhere (on
+//   another host, in another container) nothing is known but that they touch their lock: it is abandoned when it was not
+//   touched for a while, by the clock of the file system, or while somebody watched it.
+// - An abandoned lock may be removed by one process alone, or a second one would remove the lock that the first has made
+//   since. Who wants to remove a lock first makes a file that is named after its token, and looks again. Should such a
+//   remover be killed in turn, its own file is a lock like any other, and the next one makes a file named after that.
+import {
+  constants,
+  copyFileSync,
+  fstatSync,
+  linkSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  rmdirSync,
+  statSync,
+  unlinkSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs'
+import { hostname } from 'node:os'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
+import type { StorageLease } from '../lease.js'
+import { lockLostError } from '../lease.js'
 import { lockTimeoutError } from '../lock-timeout.js'
-import { hasCode, unlessAbsent, whileBusy } from './failures.js'
-import { hasEnded, placeOfProcesses } from './processes.js'
+import { fileError, hasCode, isAbsent, isBusy } from './failures.js'
+import { closingSync, NONBLOCKING, otherKind } from './files.js'
+import { currentHolder, type Holder, holderFromText, holderToText, type Life, lifeOf } from './holder.js'
 import { removeLeftovers, temporaryBeside } from './temporary.js'
+import { clearInterval, monotonicTime, setInterval, setTimeout, sleep, sleepSync } from './timers.js'
 
 const NAME = '.lock'
-const REMOVER = /^\.lock\.([0-9a-f-]{36}|unreadable)\.takeover$/
+const REMOVER = /^\.lock\.([0-9a-z-]+)\.takeover$/
+const TOKEN = /^[0-9a-f-]{36}-[0-9a-z]+$/
 
-/** A lock is stale when its holder has not touched it for so long, in milliseconds. */
-const STALE = 20_000
-/** How often a holder touches it. */
+/** Of a file that says nothing of itself, such as one that was cut off. */
+const UNREADABLE = 'unreadable'
+
+/** A lock of a holder elsewhere is abandoned when it was not touched for this time, in milliseconds. */
+const ABANDONED = 20_000
+/** How often a holder touches its lock. */
 const TOUCH = 5_000
+/** How often the clock of the file system is asked for, which takes a file. */
+const CLOCK = 1_000
 
 /** The first pause between two attempts, in milliseconds; they grow to the longest. */
 const FIRST_PAUSE = 2
 const LONGEST_PAUSE = 50
+/** How long a file may be busy, as on Windows while a scanner has it open. */
+const BUSY = 1_300
+/** The longest pause between two attempts to remove one's own lock. */
+const LONGEST_RETRY = 1_000
 
-/** What a lock file says, and when it was touched. */
-interface Holder {
-  readonly pid: number
-  readonly place: string
+/** This copy of the module in this thread: it alone knows which of its tokens are still in use. */
+const INSTANCE = crypto.randomUUID()
+let issued = 0
+/** The locks that it holds, by token. */
+const held = new Map<string, FileLease>()
+
+/** What a lock file says, and when it was touched by the clock of the file system. */
+interface LockRecord {
   readonly token: string
-  /** In milliseconds since 1970. */
+  readonly holder: Holder | null
+  readonly host: string
   readonly touched: number
 }
 
-/**
- * Runs `work` while this process holds the lock of a directory that exists, whose leftovers it removes first.
- *
- * @param timeout How long the lock is waited for, in milliseconds.
- */
-export async function withLockFile<T>(directory: string, timeout: number, work: () => Promise<T>): Promise<T> {
-  const path = join(directory, NAME)
-  const token = await acquire(directory, path, timeout)
-  const touching = setInterval(() => void touch(path), TOUCH).unref()
+/** Runs `work` while this thread holds the lock of a directory, whose leftovers it removes first. */
+export async function withLockFile<T>(
+  directory: string,
+  timeout: number,
+  work: (lease: StorageLease) => Promise<T>,
+): Promise<T> {
+  const lease = await acquire(directory, timeout)
+  const touching = setInterval(() => lease.touch(), TOUCH).unref()
+  const wasLeftover = clearDirectory(directory, lease.token)
   try {
-    const names = await readdir(directory)
-    await removeLeftovers(directory, names)
-    await removeOldRemovers(directory, names, token)
-    return await work()
+    return await work(lease)
   } finally {
     clearInterval(touching)
-    await release(path, token)
+    lease.release()
+    if (wasLeftover) removeEmpty(directory, directory)
   }
 }
 
-async function acquire(directory: string, path: string, timeout: number): Promise<string> {
-  const end = performance.now() + timeout
-  for (let pause = FIRST_PAUSE; ; pause = Math.min(pause * 1.5, LONGEST_PAUSE)) {
-    let holder = await readHolder(path)
-    if (holder !== null && isStale(holder)) {
-      await removeStale(path, holder)
-      holder = await readHolder(path)
-    }
-    if (holder === null) {
-      const token = await create(path)
-      if (token !== null) return token
-      holder = await readHolder(path)
-    }
-    if (performance.now() >= end) throw lockTimeoutError(directory, describe(holder), timeout)
-    // Unequal pauses, so that those who wait do not come together again and again.
-    await sleep(pause * (0.5 + Math.random() / 2))
-  }
-}
-
-async function release(path: string, token: string): Promise<void> {
+/**
+ * As {@link withLockFile}, done when it returns. A lock that an asynchronous holder in this thread has is taken over: that
+ * one cannot go on before this returns, and finds out by its lease.
+ */
+export function withLockFileSync<T>(directory: string, timeout: number, work: (lease: StorageLease) => T): T {
+  const lease = acquireSync(directory, timeout)
+  const wasLeftover = clearDirectory(directory, lease.token)
   try {
-    // It is somebody else's where this process was held up for so long that it was taken for dead.
-    if ((await readHolder(path))?.token === token) await whileBusy(() => unlink(path))
-  } catch {
-    // The work is done. Nobody touches the lock any more, so that it goes stale.
+    return work(lease)
+  } finally {
+    lease.release()
+    if (wasLeftover) removeEmpty(directory, directory)
   }
 }
 
-async function touch(path: string): Promise<void> {
-  const now = new Date()
-  await utimes(path, now, now).catch(() => undefined)
+/** Removes directories that were made for a lock and have stayed empty, from `directory` up to `topmost`. */
+export function removeEmpty(directory: string, topmost: string): void {
+  try {
+    for (let path = directory; path.length >= topmost.length; path = join(path, '..')) rmdirSync(path)
+  } catch {
+    // It is in use.
+  }
 }
 
-/** Removes a lock whose holder is no more, unless another process is about to. */
-async function removeStale(path: string, stale: Holder): Promise<void> {
-  for (let gone = stale; ; ) {
+async function acquire(directory: string, timeout: number): Promise<FileLease> {
+  const attempts = new Attempts(directory, timeout)
+  for (;;) {
+    const lease = attempts.next(false)
+    if (lease !== null) return lease
+    await sleep(attempts.pause())
+  }
+}
+
+function acquireSync(directory: string, timeout: number): FileLease {
+  const attempts = new Attempts(directory, timeout)
+  for (;;) {
+    const lease = attempts.next(true)
+    if (lease !== null) return lease
+    sleepSync(attempts.pause())
+  }
+}
+
+/** The attempts of one caller to get a lock. */
+class Attempts {
+  readonly #directory: string
+  readonly #path: string
+  readonly #timeout: number
+  readonly #start = monotonicTime()
+  #pause = FIRST_PAUSE
+  /** The holder elsewhere that is watched. */
+  #watched = { token: '', touched: 0, since: 0, clockAsked: -Infinity }
+
+  constructor(directory: string, timeout: number) {
+    this.#directory = directory
+    this.#path = join(directory, NAME)
+    this.#timeout = timeout
+  }
+
+  /** The lock, or `null` when it is somebody else's; throws when the time is over. */
+  next(isSync: boolean): FileLease | null {
+    let record: LockRecord | null = null
+    try {
+      record = readRecord(this.#path)
+      if (record !== null && isSync) {
+        const overtaken = held.get(record.token)?.handOver()
+        if (overtaken !== undefined) return overtaken
+      }
+      if (record !== null && this.#isAbandoned(record)) {
+        removeAbandoned(this.#path, record)
+        record = readRecord(this.#path)
+      }
+      if (record === null) {
+        const token = createRecord(this.#path)
+        if (token !== null) return new FileLease(this.#directory, token, isSync)
+        record = readRecord(this.#path)
+      }
+    } catch (error) {
+      this.#handle(error)
+    }
+    if (monotonicTime() - this.#start >= this.#timeout) {
+      throw lockTimeoutError(this.#directory, describe(record, this.#path), this.#timeout)
+    }
+    return null
+  }
+
+  /** The next pause: unequal ones, so that those who wait do not come together again and again. */
+  pause(): number {
+    const pause = this.#pause
+    this.#pause = Math.min(pause * 1.5, LONGEST_PAUSE)
+    return pause * (0.5 + Math.random() / 2)
+  }
+
+  #handle(error: unknown): void {
+    const waited = monotonicTime() - this.#start
+    if (isBusy(error) && process.platform === 'win32' && waited < Math.min(BUSY, this.#timeout)) return
+    if (!hasCode(error, 'ENOENT') || waited >= this.#timeout) throw error
+    // Another holder has removed the directory, which was empty.
+    mkdirSync(this.#directory, { recursive: true })
+  }
+
+  #isAbandoned(record: LockRecord): boolean {
+    const life = lifeOfRecord(record)
+    return life === 'unknown' ? this.#isForgotten(record) : life === 'ended'
+  }
+
+  #isForgotten({ token, touched }: LockRecord): boolean {
+    const now = monotonicTime()
+    if (this.#watched.token !== token || this.#watched.touched !== touched) {
+      this.#watched = { token, touched, since: now, clockAsked: -Infinity }
+    }
+    // A lock dated in the future is not touched either.
+    if (now - this.#watched.since > ABANDONED) return true
+    if (now - this.#watched.clockAsked < CLOCK) return false
+    this.#watched.clockAsked = now
+    return timeOfFileSystem(this.#path) - touched > ABANDONED
+  }
+}
+
+/** A lock that this thread holds. */
+class FileLease implements StorageLease {
+  readonly token: string
+  readonly #directory: string
+  readonly #path: string
+  readonly #isSync: boolean
+  #isLost = false
+
+  constructor(directory: string, token: string, isSync: boolean) {
+    this.#directory = directory
+    this.#path = join(directory, NAME)
+    this.token = token
+    this.#isSync = isSync
+    held.set(token, this)
+  }
+
+  check(): void {
+    if (!this.#isLost && readRecord(this.#path)?.token === this.token) return
+    this.#isLost = true
+    throw lockLostError(this.#directory)
+  }
+
+  /** A lease of a synchronous caller on the same lock, which this one loses. */
+  handOver(): FileLease {
+    // Who has it cannot go on before this call returns, however long that takes.
+    if (this.#isSync) throw lockTimeoutError(this.#directory, 'the synchronous call that asks for it again', 0)
+    this.#isLost = true
+    return new FileLease(this.#directory, this.token, true)
+  }
+
+  /** Dates the lock now, by the clock of the file system: a time that is handed in would be this host's. */
+  touch(): void {
+    if (this.#isLost) return
+    try {
+      const file = openSync(this.#path, constants.O_RDWR | NONBLOCKING | NOFOLLOW)
+      closingSync(file, () => {
+        const text = readFileSync(file, 'utf8')
+        if (parsed(text).token === this.token) writeSync(file, text, 0, 'utf8')
+      })
+    } catch {
+      // The next touch may succeed, and who takes the lock over meanwhile is noticed.
+    }
+  }
+
+  release(): void {
+    if (this.#isLost) return
+    this.#isLost = true
+    held.delete(this.token)
+    removeOwn(this.#path, this.token, FIRST_PAUSE)
+  }
+}
+
+/** The work is done whether or not this succeeds, but while the process lives nobody else may remove its lock. */
+function removeOwn(path: string, token: string, pause: number): void {
+  try {
+    if (readRecord(path)?.token === token) unlinkSync(path)
+  } catch (error) {
+    if (isAbsent(error)) return
+    setTimeout(() => removeOwn(path, token, Math.min(pause * 2, LONGEST_RETRY)), pause).unref()
+  }
+}
+
+/** Removes an abandoned lock, unless another process is about to. */
+function removeAbandoned(path: string, abandoned: LockRecord): void {
+  for (let gone = abandoned; ; ) {
     const remover = `${path}.${gone.token}.takeover`
-    if ((await create(remover)) !== null) {
+    if (createRecord(remover) !== null) {
       try {
-        if ((await readHolder(path))?.token === stale.token) await unlessAbsent(unlink(path), undefined)
+        if (readRecord(path)?.token === abandoned.token) unlinkSync(path)
       } finally {
-        await unlink(remover).catch(() => undefined)
+        unlinkQuietly(remover)
       }
       return
     }
-    const other = await readHolder(remover)
-    if (other === null || !isStale(other)) return
+    const other = readRecord(remover)
+    if (other === null || !isOver(other, path)) return
     gone = other
   }
 }
 
-/** Removes what killed removers of earlier locks have left. */
-async function removeOldRemovers(directory: string, names: string[], token: string): Promise<void> {
-  for (const name of names) {
-    const removed = REMOVER.exec(name)?.[1]
-    if (removed === undefined || removed === token) continue
-    const path = join(directory, name)
-    const remover = await readHolder(path)
-    if (remover !== null && isStale(remover)) await unlink(path).catch(() => undefined)
+function isOver(record: LockRecord, path: string): boolean {
+  const life = lifeOfRecord(record)
+  return life === 'ended' || (life === 'unknown' && timeOfFileSystem(path) - record.touched > ABANDONED)
+}
+
+/**
+ * Removes what killed processes have left in the directory: temporary files, and removers of earlier locks.
+ *
+ * @returns Whether there was nothing else in it: then the directory itself was left by a writer that was killed.
+ */
+function clearDirectory(directory: string, token: string): boolean {
+  try {
+    const path = join(directory, NAME)
+    const all = readdirSync(directory)
+    const kept = removeLeftovers(directory, all, () => statSync(path).mtimeMs).filter((name) => {
+      const removed = REMOVER.exec(name)?.[1]
+      if (removed === undefined || removed === token) return name !== NAME
+      const remover = readRecord(join(directory, name))
+      if (remover === null || !isOver(remover, path)) return true
+      unlinkQuietly(join(directory, name))
+      return false
+    })
+    return kept.length === 0 && all.length > 1
+  } catch {
+    // They are in nobody's way; the next holder tries again.
+    return false
   }
 }
 
 /** Makes a lock file; gives its token, or `null` where there is one already. */
-async function create(path: string): Promise<string | null> {
-  const token = crypto.randomUUID()
+function createRecord(path: string): string | null {
+  const token = `${INSTANCE}-${(issued++).toString(36)}`
+  const record = { pid: process.pid, host: hostname(), holder: holderToText(currentHolder()), token }
   const temporary = temporaryBeside(path)
   try {
-    await writeFile(temporary, JSON.stringify({ pid: process.pid, place: placeOfProcesses(), token }), { flag: 'wx' })
-    await linkNew(temporary, path)
+    writeFileSync(temporary, JSON.stringify(record), { flag: 'wx' })
+    linkNew(temporary, path)
     return token
   } catch (error) {
     if (hasCode(error, 'EEXIST')) return null
     throw error
   } finally {
-    await unlink(temporary).catch(() => undefined)
+    unlinkQuietly(temporary)
   }
 }
 
-async function linkNew(from: string, to: string): Promise<void> {
+function linkNew(from: string, to: string): void {
   try {
-    await link(from, to)
+    linkSync(from, to)
   } catch (error) {
     if (!hasCode(error, 'EPERM', 'EACCES', 'ENOSYS', 'ENOTSUP', 'EOPNOTSUPP', 'EMLINK', 'UNKNOWN')) throw error
-    // A file system without links. Should the process be killed in the middle of this, the lock goes stale.
-    await whileBusy(() => copyFile(from, to, constants.COPYFILE_EXCL))
+    // A file system without links. Should the process be killed in the middle of this, the lock is abandoned after a while.
+    copyFileSync(from, to, constants.COPYFILE_EXCL)
   }
 }
 
-/** `null` where there is no lock. */
-async function readHolder(path: string): Promise<Holder | null> {
-  // On Windows a lock that is being removed is busy for a moment.
-  const file = await unlessAbsent(whileBusy(() => open(path)), null)
-  if (file === null) return null
+/** What the clock of the file system says, which may be that of a server: the time of a file that is written now. */
+function timeOfFileSystem(path: string): number {
+  const temporary = temporaryBeside(path)
   try {
-    const [{ mtimeMs: touched }, text] = [await file.stat(), await file.readFile('utf8')]
-    return { ...parsed(text), touched }
+    writeFileSync(temporary, ' ', { flag: 'wx' })
+    return statSync(temporary).mtimeMs
   } finally {
-    await file.close()
+    unlinkQuietly(temporary)
   }
 }
 
-function parsed(text: string): Omit<Holder, 'touched'> {
+const NOFOLLOW = constants.O_NOFOLLOW ?? 0
+
+/** `null` where there is no lock. Throws where something else has its name. */
+function readRecord(path: string): LockRecord | null {
+  let file: number
   try {
-    const { pid, place, token } = JSON.parse(text) as Record<string, unknown>
-    if (Number.isInteger(pid) && typeof place === 'string' && typeof token === 'string' && /^[0-9a-f-]{36}$/.test(token)) {
-      return { pid: pid as number, place, token }
+    file = openSync(path, constants.O_RDONLY | NONBLOCKING | NOFOLLOW)
+  } catch (error) {
+    if (isAbsent(error)) return null
+    if (hasCode(error, 'ELOOP', 'EMLINK')) throw notALock(path, 'a symbolic link')
+    if (hasCode(error, 'ENXIO', 'EOPNOTSUPP')) throw notALock(path, 'a socket or a device')
+    throw error
+  }
+  return closingSync(file, () => {
+    const stats = fstatSync(file)
+    const kind = otherKind(stats)
+    if (kind !== null) throw notALock(path, kind)
+    return { ...parsed(readFileSync(file, 'utf8')), touched: stats.mtimeMs }
+  })
+}
+
+function notALock(path: string, kind: string): Error {
+  return fileError('ELOCKED', path, `${path} is ${kind}, not a lock file: remove it, then try again`)
+}
+
+function parsed(text: string): Omit<LockRecord, 'touched'> {
+  try {
+    const { holder, host, token } = JSON.parse(text) as Record<string, unknown>
+    if (typeof holder === 'string' && typeof host === 'string' && typeof token === 'string' && TOKEN.test(token)) {
+      return { token, host, holder: holderFromText(holder) }
     }
   } catch {
     // As below.
   }
-  return { pid: 0, place: '', token: 'unreadable' }
+  return { token: UNREADABLE, host: '', holder: null }
 }
 
-function isStale({ pid, place, touched }: Holder): boolean {
-  return Date.now() - touched > STALE || (place === placeOfProcesses() && hasEnded(pid, touched))
+function lifeOfRecord({ token, holder }: LockRecord): Life {
+  if (token.startsWith(`${INSTANCE}-`)) return held.has(token) ? 'alive' : 'ended'
+  return holder === null ? 'unknown' : lifeOf(holder)
 }
 
-function describe(holder: Holder | null): string {
-  if (holder === null || holder.place === '') return 'somebody else'
-  return holder.pid === process.pid && holder.place === placeOfProcesses()
+function describe(record: LockRecord | null, path: string): string {
+  if (record === null) return 'another writer'
+  const { holder, host } = record
+  if (holder === null) return `an unknown writer (remove ${path} if nobody uses the session)`
+  const current = currentHolder()
+  if (holder.place !== current.place)
+    return `process ${holder.pid} on ${host}, or in a container of it (remove ${path} if it has ended)`
+  return holder.pid === current.pid
     ? `another thread or copy of this package in this process (${holder.pid})`
-    : `process ${holder.pid} on ${holder.place.split(' ', 1)[0]}`
+    : `process ${holder.pid} on ${host}`
+}
+
+function unlinkQuietly(path: string): void {
+  try {
+    unlinkSync(path)
+  } catch {
+    // It is not there, or the next holder clears it.
+  }
 }

@@ -1,20 +1,30 @@
-// Files that are replaced as a whole: a temporary file beside the target, synced and renamed over it. Each step is there
-// twice, for callers that wait and for those that cannot.
+// Files replaced as a whole: a temporary file beside the target, synced and renamed over it. Each step is there twice, for
+// callers that wait and for those that cannot.
 import {
-  chmodSync,
-  closeSync,
   constants,
+  fchmod,
+  fchmodSync,
+  fchown,
+  fchownSync,
+  fstatSync,
+  fsync,
   fsyncSync,
+  lstat,
+  lstatSync,
   mkdirSync,
   openSync,
   renameSync,
-  statSync,
+  type Stats,
   unlinkSync,
+  writeFile,
   writeFileSync,
 } from 'node:fs'
-import { type FileHandle, mkdir, open, stat, unlink } from 'node:fs/promises'
+import { mkdir } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
-import { unlessAbsent, unlessAbsentSync, whileBusy, whileBusySync } from './failures.js'
+import { promisify } from 'node:util'
+import type { StorageLease } from '../lease.js'
+import { hasCode, unlessAbsent, unlessAbsentSync, whileBusy, whileBusySync, withCode } from './failures.js'
+import { closing, closingSync, later } from './files.js'
 import { temporaryBeside } from './temporary.js'
 
 /** How files are replaced. */
@@ -25,7 +35,7 @@ export interface Replacement {
   readonly sync: boolean
 }
 
-/** A replacement under way, which a synchronous one of the same file overtakes: what is older is not to come last. */
+/** A replacement under way, which a synchronous one of the same file overtakes: the older contents must not come last. */
 interface UnderWay {
   overtaken: boolean
 }
@@ -35,53 +45,74 @@ const underWay = new Map<string, Set<UnderWay>>()
 
 const NEW = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL
 
-export async function replaceFile(target: string, data: Uint8Array, { mode, sync }: Replacement): Promise<void> {
+// Those of `FileHandle` are not all there under Yarn's Plug'n'Play.
+const lstatLater = promisify(lstat) as (path: string) => Promise<Stats>
+const fchmodLater = promisify(fchmod)
+const fchownLater = promisify(fchown)
+const fsyncLater = promisify(fsync)
+const writeFileLater = promisify(writeFile) as (file: number, data: Uint8Array) => Promise<void>
+
+/** @param lease Checked right before the rename; without it nothing is. */
+export async function replaceFile(
+  target: string,
+  data: Uint8Array,
+  { mode, sync }: Replacement,
+  lease?: StorageLease,
+): Promise<void> {
   const directory = dirname(target)
   await makeDirectory(directory, sync)
   const temporary = temporaryBeside(target)
   const replacement = begin(target)
   try {
-    const kept = await unlessAbsent(stat(target).then((file) => file.mode & 0o777), null)
-    await closing(await open(temporary, NEW, kept ?? mode), async (file) => {
-      // Of a mode to create with, the process's mask takes permissions away; a file that is replaced keeps its own.
-      if (kept !== null) await file.chmod(kept)
-      await file.writeFile(data)
-      if (sync) await file.sync()
+    const replaced = regular(await unlessAbsent(lstatLater(target), null))
+    const file = await later.open(temporary, NEW, replaced === null ? mode : permissions(replaced))
+    await closing(file, async () => {
+      if (replaced !== null) await keepOwnerAndMode(file, replaced)
+      await writeFileLater(file, data)
+      if (sync) await fsyncLater(file)
     })
-    await whileBusy(async () => {
-      // At once, so that a synchronous replacement finds none that was handed to the system and not yet done.
-      if (replacement.overtaken) await unlink(temporary)
+    await whileBusy(() => {
+      // Both at once, so that nobody comes between the check and the rename, and that a synchronous replacement finds no
+      // rename that was handed to the system and is not done yet.
+      lease?.check()
+      if (replacement.overtaken) unlinkSync(temporary)
       else renameSync(temporary, target)
     })
   } catch (error) {
-    await unlink(temporary).catch(() => undefined)
-    throw error
+    removeQuietly(temporary)
+    throw withCode(error)
   } finally {
     end(target, replacement)
   }
   if (sync) await syncDirectory(directory)
 }
 
-export function replaceFileSync(target: string, data: Uint8Array, { mode, sync }: Replacement): void {
+/** As {@link replaceFile}, done when it returns. */
+export function replaceFileSync(
+  target: string,
+  data: Uint8Array,
+  { mode, sync }: Replacement,
+  lease?: StorageLease,
+): void {
   const directory = dirname(target)
   makeDirectorySync(directory, sync)
   for (const replacement of underWay.get(resolve(target)) ?? []) replacement.overtaken = true
   const temporary = temporaryBeside(target)
   try {
-    const kept = unlessAbsentSync(() => statSync(target).mode & 0o777, null)
-    closingSync(openSync(temporary, NEW, kept ?? mode), (file) => {
-      if (kept !== null) chmodSync(temporary, kept)
+    const replaced = regular(unlessAbsentSync(() => lstatSync(target), null))
+    const file = openSync(temporary, NEW, replaced === null ? mode : permissions(replaced))
+    closingSync(file, () => {
+      if (replaced !== null) keepOwnerAndModeSync(file, replaced)
       writeFileSync(file, data)
       if (sync) fsyncSync(file)
     })
-    whileBusySync(() => renameSync(temporary, target))
+    whileBusySync(() => {
+      lease?.check()
+      renameSync(temporary, target)
+    })
   } catch (error) {
-    try {
-      unlinkSync(temporary)
-    } catch {
-      // It was not made, or the failure that is told is the reason.
-    }
-    throw error
+    removeQuietly(temporary)
+    throw withCode(error)
   }
   if (sync) syncDirectorySync(directory)
 }
@@ -102,16 +133,64 @@ function end(target: string, replacement: UnderWay): void {
   if (others?.size === 0) underWay.delete(path)
 }
 
-export async function makeDirectory(directory: string, sync: boolean): Promise<void> {
-  const first = await mkdir(directory, { recursive: true })
-  if (first === undefined || !sync) return
-  for (const parent of parentsOfMade(directory, first)) await syncDirectory(parent)
+/** What is no file, such as a link, is replaced by a new one. */
+function regular(stats: Stats | null): Stats | null {
+  return stats?.isFile() ? stats : null
 }
 
-function makeDirectorySync(directory: string, sync: boolean): void {
+function permissions({ mode }: Stats): number {
+  return mode & 0o777
+}
+
+async function keepOwnerAndMode(file: number, replaced: Stats): Promise<void> {
+  const made = await later.fstat(file)
+  // First the owner: a change of it may take permissions away.
+  if (differsInOwner(made, replaced)) await fchownLater(file, replaced.uid, replaced.gid).catch(unlessRefused)
+  // The process's mask takes permissions away from the mode that a file is made with.
+  if (permissions(made) !== permissions(replaced)) await fchmodLater(file, permissions(replaced))
+}
+
+function keepOwnerAndModeSync(file: number, replaced: Stats): void {
+  const made = fstatSync(file)
+  if (differsInOwner(made, replaced)) {
+    try {
+      fchownSync(file, replaced.uid, replaced.gid)
+    } catch (error) {
+      unlessRefused(error)
+    }
+  }
+  if (permissions(made) !== permissions(replaced)) fchmodSync(file, permissions(replaced))
+}
+
+function differsInOwner(made: Stats, replaced: Stats): boolean {
+  return made.uid !== replaced.uid || made.gid !== replaced.gid
+}
+
+/** Only root may give a file away, and not every file system has owners. */
+function unlessRefused(error: unknown): void {
+  if (!hasCode(error, 'EPERM', 'EACCES', 'EINVAL', 'ENOSYS', 'ENOTSUP', 'EOPNOTSUPP')) throw error
+}
+
+function removeQuietly(temporary: string): void {
+  try {
+    unlinkSync(temporary)
+  } catch {
+    // It was not made, or the error that is thrown says more.
+  }
+}
+
+/** @returns The topmost directory that was made, if any. */
+export async function makeDirectory(directory: string, sync: boolean): Promise<string | undefined> {
+  const first = await mkdir(directory, { recursive: true })
+  if (first !== undefined && sync) for (const parent of parentsOfMade(directory, first)) await syncDirectory(parent)
+  return first
+}
+
+/** As {@link makeDirectory}, done when it returns. */
+export function makeDirectorySync(directory: string, sync: boolean): string | undefined {
   const first = mkdirSync(directory, { recursive: true })
-  if (first === undefined || !sync) return
-  for (const parent of parentsOfMade(directory, first)) syncDirectorySync(parent)
+  if (first !== undefined && sync) for (const parent of parentsOfMade(directory, first)) syncDirectorySync(parent)
+  return first
 }
 
 /** The entries of new directories are durable once the directories that hold them are synced. */
@@ -126,26 +205,26 @@ function parentsOfMade(directory: string, first: string): string[] {
 async function syncDirectory(directory: string): Promise<void> {
   // Windows has no such operation: there a rename is as durable as it gets.
   if (process.platform === 'win32') return
-  await closing(await open(directory, constants.O_RDONLY), (handle) => handle.sync())
+  try {
+    const handle = await later.open(directory, constants.O_RDONLY)
+    await closing(handle, () => fsyncLater(handle))
+  } catch (error) {
+    unlessUnsupported(error)
+  }
 }
 
 function syncDirectorySync(directory: string): void {
   if (process.platform === 'win32') return
-  closingSync(openSync(directory, constants.O_RDONLY), fsyncSync)
-}
-
-async function closing(file: FileHandle, work: (file: FileHandle) => Promise<void>): Promise<void> {
   try {
-    await work(file)
-  } finally {
-    await file.close()
+    const handle = openSync(directory, constants.O_RDONLY)
+    closingSync(handle, () => fsyncSync(handle))
+  } catch (error) {
+    unlessUnsupported(error)
   }
 }
 
-function closingSync(file: number, work: (file: number) => void): void {
-  try {
-    work(file)
-  } finally {
-    closeSync(file)
-  }
+/** Some file systems (network shares, FUSE) cannot sync a directory, and some directories may be written but not opened. */
+function unlessUnsupported(error: unknown): void {
+  const codes = ['EINVAL', 'EPERM', 'EACCES', 'EISDIR', 'EBADF', 'ENOSYS', 'ENOTSUP', 'EOPNOTSUPP']
+  if (!hasCode(error, ...codes)) throw withCode(error)
 }

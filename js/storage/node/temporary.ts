@@ -1,30 +1,39 @@
-import { stat, unlink } from 'node:fs/promises'
+import { statSync, unlinkSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
-import { hasEnded } from './processes.js'
+import { currentHolder, holderFromText, holderToText, lifeOf } from './holder.js'
 
-const TEMPORARY = /^\..+\.(\d+)\.[0-9a-f]{8}-[0-9a-f-]{27}\.tmp$/
+const TEMPORARY = /\.([^.]+\.[^.]+\.[^.]+\.[^.]+)\.[0-9a-z]+\.tmp$/
 
-/** Older temporary files are leftovers even where a process has the id of the one that made them; in milliseconds. */
-const OLD = 60 * 60 * 1000
+/** A temporary file in another place is a leftover when it was not written to for a day. */
+const OLD = 24 * 60 * 60 * 1000
 
 /**
- * The path of a temporary file beside this one. Each has a name of its own, so that two writers never share one; the dot
- * keeps it from being taken for a context.
+ * The path of a temporary file beside this one, with a name of its own that tells who writes it; the dot keeps it from
+ * being taken for a context. The name is short enough beside that of a context of 200 characters.
  */
 export function temporaryBeside(path: string): string {
-  return join(dirname(path), `.${basename(path)}.${process.pid}.${crypto.randomUUID()}.tmp`)
+  const random = Math.random().toString(36).slice(2, 10)
+  return join(dirname(path), `.${basename(path)}.${holderToText(currentHolder())}.${random}.tmp`)
 }
 
 /**
- * Removes the temporary files, among the names in a directory, of processes that are no more. To be called while the lock
- * of the directory is held, so that nobody who keeps to that is writing there. What cannot be removed stays.
+ * Removes the temporary files, among the names in a directory, whose writers have ended, and gives the other names. What
+ * cannot be removed stays.
+ *
+ * @param now The time by the clock of the file system.
  */
-export async function removeLeftovers(directory: string, names: string[]): Promise<void> {
-  for (const name of names) {
-    const pid = TEMPORARY.exec(name)?.[1]
-    if (pid === undefined) continue
+export function removeLeftovers(directory: string, names: readonly string[], now: () => number): string[] {
+  return names.filter((name) => {
+    const holder = holderFromText(TEMPORARY.exec(name)?.[1] ?? '')
+    if (holder === null || !name.startsWith('.')) return true
     const path = join(directory, name)
-    const time = await stat(path).then((file) => file.mtimeMs, () => Date.now())
-    if (hasEnded(Number(pid), time) || Date.now() - time > OLD) await unlink(path).catch(() => undefined)
-  }
+    const life = lifeOf(holder)
+    try {
+      if (life === 'alive' || (life === 'unknown' && now() - statSync(path).mtimeMs < OLD)) return true
+      unlinkSync(path)
+      return false
+    } catch {
+      return true
+    }
+  })
 }

@@ -1,4 +1,4 @@
-// The pictures of docs/windows.md show what the library decides.
+// The pictures of the README and docs/windows.md show what the library decides.
 import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -13,6 +13,8 @@ test('the pictures are those that `node scripts/pictures.mjs` draws', async () =
   for (const [name, svg] of Object.entries(pictures)) {
     assert.equal(readFileSync(join(folder, `${name}.svg`), 'utf8'), svg, `${name}: run node scripts/pictures.mjs`)
   }
+  const accepted = [...pictures['window-boundaries'].matchAll(/(\d) of 4</g)].map(([, providers]) => Number(providers))
+  assert.deepEqual(accepted, [0, 2, 4], 'providers that accept the windows of each boundary')
   assert.match(pictures['window-message'], /results without their call/)
   assert.doesNotMatch(pictures['window-exchange'] + pictures['window-turn'], /results without their call/)
 })

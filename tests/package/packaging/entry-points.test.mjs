@@ -56,7 +56,7 @@ test('the tarball has what users need', () => {
 })
 
 test('the tarball has nothing else', () => {
-  const stray = packedFiles.filter((file) => !/^(package\.json|README\.md|CHANGELOG\.md|LICENSE|dist\/.*)$/.test(file))
+  const stray = packedFiles.filter((file) => !/^(package\.json|README\.md|CHANGELOG\.md|LICENSE|bench\/README\.md|(dist|docs)\/.*)$/.test(file))
   assert.deepEqual(stray, [])
   const known = /\.(js|mjs|cjs|js\.map|cjs\.map|d\.ts|wasm|bin)$|^dist\/types\/(esm|cjs)\/package\.json$/
   assert.deepEqual(

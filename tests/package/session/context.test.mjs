@@ -13,7 +13,7 @@ const system = () => SystemPromptMessage.create('Be careful.')
 const tools = () => ToolDefinitionsMessage.create([{ name: 'read', description: 'Reads', parameters: {} }])
 const texts = (context) => context.messages.map((message) => message.content?.[0]?.text ?? message._type)
 
-test('a fresh context is what FORMAT.md says', () => {
+test('a fresh context is what docs/format.md says', () => {
   const context = Context.create()
   assert.deepEqual(context.anchorPoints, [
     ['system_prompt', 0],

@@ -14,7 +14,7 @@ const { NodeFileStorage } = await load('peteos-session/node')
 const ID = /^\d{8}-[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
 const tool = { name: 'read', description: 'Reads a file', parameters: { type: 'object', properties: {} } }
 
-/** The quick start of DESIGN.md; the arguments are what `import` or `require` gave. */
+/** A session from creation to a window; the arguments are what `import` or `require` gave. */
 async function quickStart(
   { Session, Context, Message, ContentPart, SystemPromptMessage, ToolDefinitionsMessage },
   storage,
@@ -94,7 +94,7 @@ test('create touches no storage', async () => {
   assert.equal(session.storage, storage)
 })
 
-test('a new session is what FORMAT.md says', () => {
+test('a new session is what docs/format.md says', () => {
   const session = Session.create('agents/helper', { storage: new MemoryStorage() })
   assert.match(session.uuid, ID)
   assert.match(session.activeContext.id, ID)
@@ -366,7 +366,7 @@ test('JSON.stringify gives the dicts', () => {
   assert.deepEqual(JSON.parse(JSON.stringify(context)).messages, context.messages)
 })
 
-test('the factories give plain objects with the keys of FORMAT.md', () => {
+test('the factories give plain objects with the keys of docs/format.md', () => {
   const source = { type: 'base64', data: 'AA==', media_type: 'image/png' }
   assert.deepEqual(ContentPart.text('a'), { type: 'text', text: 'a' })
   assert.deepEqual(ContentPart.thinking('a'), { type: 'thinking', text: 'a' })

@@ -5,7 +5,8 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmdirSync, statfsSyn
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { load } from '../support/installed.mjs'
+import { fencedBlocks } from '../support/code-blocks.mjs'
+import { load, packageDir } from '../support/installed.mjs'
 import { refused } from '../support/errors.mjs'
 import { runModule, tempDir, textsUnder } from '../support/files.mjs'
 import { script, start } from '../support/processes.mjs'
@@ -326,15 +327,15 @@ test('a storage that fails at its k-th call of any other operation, for every k:
 
 test('a process that is told to end saves, as the documentation shows', async (t) => {
   const directory = tempDir(t)
-  const docs = readFileSync(new URL('../../../docs/durability.md', import.meta.url), 'utf8')
-  const shown = /```js\n(\/\/ end\.mjs\n[\s\S]*?)```/.exec(docs)[1]
+  const page = readFileSync(join(packageDir, 'docs', 'durability.md'), 'utf8')
+  const shown = fencedBlocks(page).find(({ source }) => source.includes("process.once('SIGINT'")).source
   mkdirSync(join(directory, 'agents'))
   for (const signal of ['SIGINT', 'SIGTERM']) {
     const output = await runModule(`
       process.chdir(${JSON.stringify(directory)})
       process.on('exit', (code) => console.log(session.uuid, code))
       ${shown}
-      context.append({ role: 'user', content: [{ type: 'text', text: 'the last' }] })
+      session.activeContext.append({ role: 'user', content: [{ type: 'text', text: 'the last' }] })
       setTimeout(() => undefined, 60_000)
       process.kill(process.pid, '${signal}')
     `).catch((error) => error.message)

@@ -1,43 +1,83 @@
-// NodeFileStorage: locks and what killed processes leave of them, files that are busy, options, synchronous methods.
+// NodeFileStorage: locks, who holds them, and what killed processes leave.
 import assert from 'node:assert/strict'
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import { once } from 'node:events'
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  unlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { load } from '../support/installed.mjs'
-import { refused, refusedNow } from '../support/errors.mjs'
-import { runModule, tempDir, textsUnder } from '../support/files.mjs'
+import { Worker } from 'node:worker_threads'
+import { load, require } from '../support/installed.mjs'
+import { refused } from '../support/errors.mjs'
+import { runModule, tempDir } from '../support/files.mjs'
+import { age, holderOf, holderText, lockFile, lockText, newToken, ownLock, writeLock } from '../support/locks.mjs'
 import { script, start } from '../support/processes.mjs'
 
 const { Session } = await load('peteos-session')
 const { NodeFileStorage } = await load('peteos-session/node')
 
 const bytes = (content) => new TextEncoder().encode(content)
-const lockFile = (directory) => join(directory, '.lock')
-const token = () => crypto.randomUUID()
 
-/** What a lock file of this process says. */
-async function ownLock(storage, directory) {
-  return storage.lock(directory, async () => JSON.parse(readFileSync(lockFile(directory), 'utf8')))
+/** Holds the lock of the directory that the script is given, until it is killed. */
+const HOLD = `
+  await new (await import('peteos-session/node')).NodeFileStorage().lock(process.argv[2], () => {
+    console.log(process.pid)
+    return new Promise((resolve) => setTimeout(resolve, 60_000))
+  })
+`
+
+/** A process that has ended, as holder of a lock. */
+async function endedHolder(place) {
+  const pid = Number(await runModule('console.log(process.pid)'))
+  return { place, pid, thread: pid, started: 1 }
 }
 
-/** The id of a process that has ended. */
-async function endedPid() {
-  return Number(await runModule('console.log(process.pid)'))
-}
-
-function age(path, seconds) {
-  const time = new Date(Date.now() - seconds * 1000)
-  utimesSync(path, time, time)
-}
+/** The process that started this one, which lives. */
+const livingHolder = (place) => holderOf(process.ppid, place)
 
 test('the lock is a hidden file in the directory, which says who holds it and is gone afterwards', async (t) => {
-  const directory = join(tempDir(t), 'new')
+  const directory = tempDir(t)
   const storage = new NodeFileStorage()
   const lock = await ownLock(storage, directory)
   assert.equal(lock.pid, process.pid)
+  assert.equal(lock.host, hostname())
   assert.ok(lock.place.length > 0)
-  assert.match(lock.token, /^[0-9a-f-]{36}$/)
   assert.notEqual((await ownLock(storage, directory)).token, lock.token)
+  assert.deepEqual(readdirSync(directory), [])
+})
+
+test('directories that a lock makes are gone with it, unless something is in them', async (t) => {
+  const directory = tempDir(t)
+  const storage = new NodeFileStorage({ root: directory })
+  await storage.lock('a/b/c', async () => assert.ok(existsSync(lockFile(join(directory, 'a/b/c')))))
+  storage.lockSync('a/b', () => undefined)
+  assert.deepEqual(readdirSync(directory), [])
+  await storage.lock('a/b/c', () => storage.write('a/x', bytes('x')))
+  assert.deepEqual(readdirSync(join(directory, 'a')), ['x'])
+  mkdirSync(join(directory, 'mine'))
+  await storage.lock('mine', async () => undefined)
+  assert.ok(existsSync(join(directory, 'mine')), 'it was there before')
+})
+
+test('a directory that a killed writer has made, and filled with nothing but leftovers, goes with them', async (t) => {
+  const directory = tempDir(t)
+  const storage = new NodeFileStorage({ root: directory })
+  const { place } = await ownLock(new NodeFileStorage(), join(directory, 'd'))
+  mkdirSync(join(directory, 'd'))
+  const ended = await endedHolder(place)
+  writeLock(join(directory, 'd'), ended)
+  writeFileSync(join(directory, 'd', `.session.json.${holderText(ended)}.x.tmp`), '')
+  await storage.lock('d', async () => undefined)
   assert.deepEqual(readdirSync(directory), [])
 })
 
@@ -59,7 +99,9 @@ test('callers of one process have the lock in the order in which they came, what
   const storages = [new NodeFileStorage(), new NodeFileStorage({ root: directory }), new NodeFileStorage({ root: '/' })]
   const paths = [join(directory, 'd'), 'd', join(directory, 'x', '..', 'd')]
   const order = []
-  await Promise.all(Array.from({ length: 12 }, (_, index) => storages[index % 3].lock(paths[index % 3], async () => order.push(index))))
+  await Promise.all(
+    Array.from({ length: 12 }, (_, index) => storages[index % 3].lock(paths[index % 3], async () => order.push(index))),
+  )
   assert.deepEqual(order, [...Array(12).keys()])
 })
 
@@ -69,7 +111,10 @@ test('who waits too long gets ELOCKED with the holder, and those behind go on wa
   const held = new NodeFileStorage().lock(directory, () => new Promise((resolve) => (release = resolve)))
   const impatient = new NodeFileStorage({ lockTimeout: 30 }).lock(directory, async () => assert.fail('it had the lock'))
   const patient = new NodeFileStorage().lock(directory, async () => existsSync(lockFile(directory)))
-  await assert.rejects(impatient, (error) => error.code === 'ELOCKED' && error.path === directory && error.message.includes(directory))
+  await assert.rejects(
+    impatient,
+    (error) => error.code === 'ELOCKED' && error.path === directory && error.message.includes(directory),
+  )
   assert.equal(await Promise.race([patient, new Promise((resolve) => setTimeout(resolve, 50, 'waits'))]), 'waits')
   release('done')
   assert.equal(await held, 'done')
@@ -80,17 +125,27 @@ test('another process that holds the lock is named, and its lock is not touched'
   const directory = tempDir(t)
   const session = Session.create(directory, { storage: new NodeFileStorage({ lockTimeout: 100 }) })
   await session.save()
-  const holder = start(script(t, `
+  const holder = start(
+    script(
+      t,
+      `
     import { NodeFileStorage } from 'peteos-session/node'
     await new NodeFileStorage().lock(process.argv[2], async () => {
       console.log(process.pid)
       await new Promise((resolve) => setTimeout(resolve, 60_000))
     })
-  `), session.sessionDir)
+  `,
+    ),
+    session.sessionDir,
+  )
   await holder.first
   const lock = readFileSync(lockFile(session.sessionDir), 'utf8')
   session.isActive = true
-  const error = await refused(() => session.save(), 'StorageError', { operation: 'lock', path: session.sessionDir, code: 'ELOCKED' })
+  const error = await refused(() => session.save(), 'StorageError', {
+    operation: 'lock',
+    path: session.sessionDir,
+    code: 'ELOCKED',
+  })
   assert.match(error.message, new RegExp(`locked by process ${holder.lines[0]} on `))
   assert.equal(readFileSync(lockFile(session.sessionDir), 'utf8'), lock)
   holder.kill()
@@ -98,63 +153,110 @@ test('another process that holds the lock is named, and its lock is not touched'
   assert.ok(existsSync(lockFile(session.sessionDir)), 'a killed holder leaves its lock')
   await session.save()
   assert.equal((await Session.load(directory, session.uuid)).isActive, true)
-  assert.deepEqual(readdirSync(session.sessionDir).filter((name) => name.startsWith('.')), [])
+  assert.deepEqual(
+    readdirSync(session.sessionDir).filter((name) => name.startsWith('.')),
+    [],
+  )
 })
 
-test('which locks are stale, and which are not', async (t) => {
-  const storage = new NodeFileStorage({ lockTimeout: 60 })
-  const { place } = await ownLock(storage, tempDir(t))
-  const elsewhere = { pid: 1, place: 'elsewhere', token: token() }
+test('which locks are taken over, at the first attempt, and which are not', async (t) => {
+  const storage = new NodeFileStorage({ lockTimeout: 0 })
+  const own = await ownLock(storage, tempDir(t))
+  const { place } = own
+  const elsewhere = { pid: 1, place: 'elsewhere', host: 'other', thread: 1, started: 1 }
+  const living = livingHolder(place)
   const cases = [
-    ['of another machine, just touched', elsewhere, 0, /process 1 on elsewhere/],
-    ['of another machine, not touched for 15 s', elsewhere, 15, /process 1 on elsewhere/],
+    ['of another machine, just touched', elsewhere, 0, /process 1 on other.*remove .*\.lock if/],
+    ['of another machine, not touched for 15 s', elsewhere, 15, /process 1 on other/],
     ['of another machine, not touched for 21 s', elsewhere, 21, null],
-    ['of an ended process of this machine', { pid: await endedPid(), place, token: token() }, 0, null],
-    ['of a process of this machine that lives', { pid: process.ppid, place, token: token() }, 0, /process \d+ on/],
-    ['of a process id of this machine that lives, not touched for 21 s', { pid: process.ppid, place, token: token() }, 21, null],
-    ['of another thread of this process', { pid: process.pid, place, token: token() }, 0, /another thread/],
-    ['of an earlier process with this id', { pid: process.pid, place, token: token() }, process.uptime() + 2, null],
-    ['unreadable, just made', '', 0, /somebody else/],
+    ['of another machine, dated in an hour', elsewhere, -3600, /process 1 on other.*remove .*\.lock if/],
+    ['of an ended process of this machine', await endedHolder(place), 0, null],
+    ['of an ended process of this machine, dated in an hour', await endedHolder(place), -3600, null],
+    ['of a process of this machine that lives', living, 0, /process \d+ on/],
+    ['of a process of this machine that lives, and has blocked its loop for an hour', living, 3600, /process \d+ on/],
+    ['of an earlier process with the id of one that lives', { ...living, started: living.started - 1 }, 0, null],
+    ['of a thread that has ended of a process that lives', { ...living, thread: 2 ** 22 }, 0, null],
+    ['of another copy of this package in this thread', { ...own, token: newToken() }, 3600, /another thread or copy/],
+    ['of an earlier process with this id', { ...own, token: newToken(), started: own.started - 1 }, 0, null],
+    ['of this copy, which does not hold it any more', own, 0, null],
+    ['unreadable, just made', '', 0, /an unknown writer.*remove .*\.lock if/],
     ['unreadable, 21 s old', '{"pid"', 21, null],
+    [
+      'of an older version, just made',
+      JSON.stringify({ pid: 1, place: 'x', token: newToken() }),
+      0,
+      /an unknown writer/,
+    ],
   ]
-  for (const [about, content, seconds, holder] of cases) {
-    const directory = tempDir(t)
-    writeFileSync(lockFile(directory), typeof content === 'string' ? content : JSON.stringify(content))
-    age(lockFile(directory), seconds)
-    const locked = storage.lock(directory, async () => 'had')
-    if (holder === null) {
-      assert.equal(await locked, 'had', about)
-      assert.deepEqual(readdirSync(directory), [], about)
-    } else {
-      await assert.rejects(locked, (error) => error.code === 'ELOCKED' && holder.test(error.message), about)
-      assert.deepEqual(readdirSync(directory), ['.lock'], about)
+  for (const sync of [false, true]) {
+    for (const [about, content, seconds, holder] of cases) {
+      const directory = tempDir(t)
+      writeLock(directory, content)
+      age(lockFile(directory), seconds)
+      const take = async () =>
+        sync ? storage.lockSync(directory, () => 'had') : storage.lock(directory, async () => 'had')
+      if (holder === null) {
+        assert.equal(await take(), 'had', about)
+        assert.equal(existsSync(lockFile(directory)), false, about)
+      } else {
+        await assert.rejects(take(), (error) => error.code === 'ELOCKED' && holder.test(error.message), about)
+        assert.deepEqual(readdirSync(directory), ['.lock'], about)
+      }
     }
   }
 })
 
-test('a stale lock that killed processes were about to remove is removed all the same', async (t) => {
-  const storage = new NodeFileStorage({ lockTimeout: 100 })
+test('what is no file but has the name of the lock is named in the error', async (t) => {
+  const storage = new NodeFileStorage({ root: tempDir(t) })
+  const make = {
+    'a directory': (path) => mkdirSync(path),
+    'a symbolic link': (path) => symlinkSync('nowhere', path),
+    'a FIFO': (path) => execFileSync('mkfifo', [path]),
+  }
+  for (const [kind, place] of Object.entries(make)) {
+    const directory = tempDir(t)
+    place(lockFile(directory))
+    const isClear = (error) =>
+      error.code === 'ELOCKED' &&
+      error.message === `${lockFile(directory)} is ${kind}, not a lock file: remove it, then try again`
+    await assert.rejects(
+      new NodeFileStorage().lock(directory, () => assert.fail('it had the lock')),
+      isClear,
+    )
+    assert.throws(() => new NodeFileStorage().lockSync(directory, () => assert.fail('it had the lock')), isClear)
+  }
+  assert.equal(await storage.lock('fine', async () => 'had'), 'had')
+})
+
+test('an abandoned lock that killed processes were about to remove is removed all the same', async (t) => {
+  const storage = new NodeFileStorage({ lockTimeout: 0 })
   const directory = tempDir(t)
   const { place } = await ownLock(storage, directory)
-  const pid = await endedPid()
-  const [stale, remover, second] = [token(), token(), token()]
-  const write = (name, holder) => writeFileSync(join(directory, name), JSON.stringify({ place, ...holder }))
-  write('.lock', { pid, token: stale })
-  write(`.lock.${stale}.takeover`, { pid, token: remover })
-  write(`.lock.${remover}.takeover`, { pid, token: second })
+  const ended = await endedHolder(place)
+  const [stale, remover, second] = [newToken(), newToken(), newToken()]
+  const write = (name, holder) => writeFileSync(join(directory, name), lockText(holder))
+  write('.lock', { ...ended, token: stale })
+  write(`.lock.${stale}.takeover`, { ...ended, token: remover })
+  write(`.lock.${remover}.takeover`, { ...ended, token: second })
   assert.equal(await storage.lock(directory, async () => 'had'), 'had')
-  assert.deepEqual(readdirSync(directory), [])
-  // One that is at it is left to it.
-  write('.lock', { pid, token: stale })
-  write(`.lock.${stale}.takeover`, { pid: process.ppid, token: remover })
-  await assert.rejects(storage.lock(directory, async () => 'had'), { code: 'ELOCKED' })
+  assert.equal(existsSync(directory), false, 'there was nothing else in it')
+  mkdirSync(directory)
+  // A remover that lives is left to finish.
+  write('.lock', { ...ended, token: stale })
+  write(`.lock.${stale}.takeover`, { ...livingHolder(place), token: remover })
+  await assert.rejects(
+    storage.lock(directory, async () => 'had'),
+    { code: 'ELOCKED' },
+  )
 })
 
 test('processes that are killed while they hold the lock: there is never a second holder, and nobody waits for ever', async (t) => {
   const directory = tempDir(t)
   writeFileSync(join(directory, 'counter'), '0')
   // Reading and writing the counter are two steps: with two holders an increment would be lost.
-  const file = script(t, `
+  const file = script(
+    t,
+    `
     import { appendFileSync, readFileSync, writeFileSync } from 'node:fs'
     import { NodeFileStorage } from 'peteos-session/node'
     const directory = process.argv[2]
@@ -168,7 +270,8 @@ test('processes that are killed while they hold the lock: there is never a secon
         if (Math.random() < 0.15) process.kill(process.pid, 'SIGKILL')
       })
     }
-  `)
+  `,
+  )
   let killed = 0
   const lane = async () => {
     for (let child = 0; child < 4; child++) if ((await start(file, directory).ended) === 'SIGKILL') killed++
@@ -182,12 +285,144 @@ test('processes that are killed while they hold the lock: there is never a secon
   t.diagnostic(`${counter} had the lock, and ${killed} of them were killed`)
 })
 
-test('a holder that was taken for dead does not remove the lock of its successor', async (t) => {
+test('the lock of a worker thread that was terminated is taken over at once, that of one that lives is not', async (t) => {
+  const directory = tempDir(t)
+  const worker = new Worker(
+    `
+      const { parentPort, workerData } = require('node:worker_threads')
+      const { NodeFileStorage } = require(workerData.package)
+      new NodeFileStorage().lock(workerData.directory, () => {
+        parentPort.postMessage('held')
+        return new Promise(() => setInterval(() => undefined, 1000))
+      })
+    `,
+    { eval: true, workerData: { directory, package: require.resolve('peteos-session/node') } },
+  )
+  await once(worker, 'message')
+  const impatient = new NodeFileStorage({ lockTimeout: 0 })
+  await assert.rejects(
+    impatient.lock(directory, async () => assert.fail('it had the lock')),
+    /another thread/,
+  )
+  await worker.terminate()
+  assert.equal(await impatient.lock(directory, async () => 'had'), 'had')
+})
+
+test('the lock of a process that was killed and not yet cleared away is taken over while this thread is blocked', async (t) => {
+  const directory = tempDir(t)
+  const holder = start(script(t, HOLD), directory)
+  await holder.first
+  holder.kill()
+  // The process stays a zombie: its end is noticed by the event loop alone.
+  assert.equal(
+    new NodeFileStorage().lockSync(directory, () => 'had'),
+    'had',
+  )
+  await holder.ended
+})
+
+test('a lock is touched by the clock of the file system, and judged by it, whatever the clock of the host says', async (t) => {
+  const directory = tempDir(t)
+  // Each is in another place, as on another host, and its clock is wrong; its timers are fast, so that it touches soon.
+  const skewed = (minutes, work) => `
+    import fs from 'node:fs'
+    import { syncBuiltinESMExports } from 'node:module'
+    import timers from 'node:timers'
+    const { readlinkSync } = fs
+    fs.readlinkSync = (path) => (path === '/proc/self/ns/pid' ? 'pid:[${1000 + minutes}]' : readlinkSync(path))
+    const { setInterval } = timers
+    timers.setInterval = (work) => setInterval(work, 20)
+    syncBuiltinESMExports()
+    const RealDate = Date
+    globalThis.Date = class extends RealDate {
+      constructor(...args) { super(...(args.length === 0 ? [Date.now()] : args)) }
+      static now() { return RealDate.now() + ${minutes} * 60_000 }
+    }
+    const { NodeFileStorage } = await import('peteos-session/node')
+    ${work}
+  `
+  for (const [mine, theirs] of [
+    [-1, 1],
+    [1, -1],
+    [60, 0],
+  ]) {
+    const holder = start(script(t, skewed(mine, HOLD)), directory)
+    await holder.first
+    age(lockFile(directory), 19)
+    while (Date.now() - statSync(lockFile(directory)).mtimeMs > 10_000)
+      await new Promise((resolve) => setTimeout(resolve, 5))
+    const ask = `
+      await new NodeFileStorage({ lockTimeout: 100 }).lock(${JSON.stringify(directory)}, async () => 'had')
+        .then(console.log, (error) => console.log(error.code))
+    `
+    assert.equal(await runModule(skewed(theirs + 2, ask)), 'ELOCKED\n')
+    holder.kill()
+    await holder.ended
+    assert.equal(
+      await new NodeFileStorage({ lockTimeout: 0 }).lock(directory, async () => 'had').catch(({ code }) => code),
+      'ELOCKED',
+    )
+    age(lockFile(directory), 21)
+    assert.equal(await runModule(skewed(theirs + 2, ask)), 'had\n')
+  }
+})
+
+test("a lock that could not be removed stands in nobody's way: in this thread at once, for others as soon as it can be", async (t) => {
+  const directory = tempDir(t)
+  const output = await runModule(`
+    import fs from 'node:fs'
+    import { syncBuiltinESMExports } from 'node:module'
+    const { openSync, unlinkSync } = fs
+    let failing = false
+    const fail = (path) => { if (failing && path.endsWith('.lock')) throw Object.assign(new Error('too many'), { code: 'EMFILE' }) }
+    fs.openSync = (path, ...rest) => (fail(path), openSync(path, ...rest))
+    fs.unlinkSync = (path) => (fail(path), unlinkSync(path))
+    syncBuiltinESMExports()
+    const { NodeFileStorage } = await import('peteos-session/node')
+    const directory = ${JSON.stringify(directory)}
+    const storage = new NodeFileStorage({ lockTimeout: 0 })
+    const hold = () => storage.lock(directory, async () => { failing = true; return 'held' })
+    const results = [await hold(), fs.readdirSync(directory).join()]
+    failing = false
+    results.push(await storage.lock(directory, async () => 'again'), await hold())
+    failing = false
+    while (fs.existsSync(directory + '/.lock')) await new Promise((resolve) => setTimeout(resolve, 1))
+    console.log(results.join())
+  `)
+  assert.equal(output, 'held,.lock,again,held\n')
+})
+
+test('a holder whose lock was taken over does not remove that of its successor, and writes nothing', async (t) => {
   const directory = tempDir(t)
   const storage = new NodeFileStorage()
-  const successor = JSON.stringify({ pid: process.ppid, place: 'elsewhere', token: token() })
-  await storage.lock(directory, async () => writeFileSync(lockFile(directory), successor))
+  const path = join(directory, 'x.json')
+  writeFileSync(path, 'theirs')
+  const successor = lockText({ place: 'elsewhere', pid: 1, thread: 1, started: 1 })
+  for (const takeOver of [() => writeFileSync(lockFile(directory), successor), () => unlinkSync(lockFile(directory))]) {
+    await storage.lock(directory, async (lease) => {
+      assert.equal(lease.check(), undefined)
+      await storage.write(path, bytes('theirs'), lease)
+      takeOver()
+      const isLost = (error) => error.code === 'ELOCKLOST' && error.message.includes(directory)
+      assert.throws(() => lease.check(), isLost)
+      await assert.rejects(storage.write(path, bytes('ours'), lease), isLost)
+      assert.throws(() => storage.writeSync(path, bytes('ours'), lease), isLost)
+    })
+    assert.equal(readFileSync(path, 'utf8'), 'theirs')
+    rmSync(lockFile(directory), { force: true })
+  }
+  await assert.rejects(
+    storage.lock(directory, async (lease) => {
+      const write = storage.write(path, bytes('ours'), lease)
+      writeFileSync(lockFile(directory), successor)
+      await write
+    }),
+    { code: 'ELOCKLOST' },
+    'the lock is lost while the file is written',
+  )
+  assert.equal(readFileSync(path, 'utf8'), 'theirs')
   assert.equal(readFileSync(lockFile(directory), 'utf8'), successor)
+  assert.deepEqual(readdirSync(directory).sort(), ['.lock', 'x.json'])
 })
 
 test('where there are no links a lock file is copied', async (t) => {
@@ -215,160 +450,28 @@ test('where there are no links a lock file is copied', async (t) => {
   assert.equal(output, 'ELOCKED .lock\n')
 })
 
-test('leftover temporary files of ended processes are cleared by the next lock, others stay', async (t) => {
+test('leftover temporary files of writers that have ended are cleared by the next lock, others stay', async (t) => {
   const directory = tempDir(t)
-  const pid = await endedPid()
+  const storage = new NodeFileStorage()
+  const { place } = await ownLock(storage, directory)
+  const ended = holderText(await endedHolder(place))
+  const living = livingHolder(place)
+  const elsewhere = holderText({ ...living, place: 'elsewhere' })
   const names = {
-    ended: `.session.json.${pid}.${token()}.tmp`,
-    'ended, of a lock': `..lock.${pid}.${token()}.tmp`,
-    'alive but older than an hour': `.x.json.${process.ppid}.${token()}.tmp`,
-    alive: `.x.json.${process.ppid}.${token()}.tmp`,
-    'of this process': `.x.json.${process.pid}.${token()}.tmp`,
+    ended: `.session.json.${ended}.x.tmp`,
+    'ended, of a lock': `..lock.${ended}.x.tmp`,
+    'ended, though another process has the id now': `.a.json.${holderText({ ...living, started: living.started - 1 })}.x.tmp`,
+    'elsewhere, older than a day': `.a.json.${elsewhere}.x.tmp`,
+    alive: `.x.json.${holderText(living)}.x.tmp`,
+    'elsewhere, 23 hours old': `.x.json.${elsewhere}.x.tmp`,
     'of an editor': '.x.json.swp',
-    'of another kind': `.x.json.${pid}.tmp`,
+    'of another program': '.x.json.5.tmp',
   }
   for (const name of Object.values(names)) writeFileSync(join(directory, name), '')
-  age(join(directory, names['alive but older than an hour']), 3601)
-  await new NodeFileStorage().lock(directory, async () => undefined)
-  const kept = [names.alive, names['of this process'], names['of an editor'], names['of another kind']]
+  age(join(directory, names['elsewhere, older than a day']), 25 * 3600)
+  age(join(directory, names['elsewhere, 23 hours old']), 23 * 3600)
+  age(join(directory, names.alive), 1000 * 3600)
+  await storage.lock(directory, async () => undefined)
+  const kept = [names.alive, names['elsewhere, 23 hours old'], names['of an editor'], names['of another program']]
   assert.deepEqual(readdirSync(directory).sort(), kept.sort())
-})
-
-for (const sync of [false, true]) {
-  const method = sync ? 'writeSync' : 'write'
-
-  test(`${method}: a rename that is refused for a while is tried again, one that is refused for good is told`, async (t) => {
-    const directory = tempDir(t)
-    const output = await runModule(`
-      import fs from 'node:fs'
-      import fsPromises from 'node:fs/promises'
-      import { syncBuiltinESMExports } from 'node:module'
-      const real = { rename: fsPromises.rename, renameSync: fs.renameSync }
-      let failures, code, calls
-      const fail = () => { calls++; if (failures-- > 0) throw Object.assign(new Error('busy'), { code }) }
-      fsPromises.rename = async (...args) => (fail(), real.rename(...args))
-      fs.renameSync = (...args) => (fail(), real.renameSync(...args))
-      syncBuiltinESMExports()
-      const { NodeFileStorage } = await import('peteos-session/node')
-      const file = ${JSON.stringify(join(directory, 'x.json'))}
-      const storage = new NodeFileStorage()
-      const results = []
-      for ([code, failures] of [['EPERM', 3], ['EACCES', 1], ['EBUSY', 2], ['EBUSY', 99], ['EIO', 99]]) {
-        calls = 0
-        const start = performance.now()
-        const given = [code, failures]
-        const work = async () => storage.${method}(file, new TextEncoder().encode(given.join()))
-        const error = await work().catch((error) => error.code)
-        results.push([error ?? null, calls, fs.readFileSync(file, 'utf8'), performance.now() - start > 1000])
-      }
-      console.log(JSON.stringify(results))
-    `)
-    assert.deepEqual(JSON.parse(output), [
-      [null, 4, 'EPERM,3', false],
-      [null, 2, 'EACCES,1', false],
-      [null, 3, 'EBUSY,2', false],
-      ['EBUSY', 9, 'EBUSY,2', true],
-      ['EIO', 1, 'EBUSY,2', false],
-    ])
-    assert.deepEqual(readdirSync(directory), ['x.json'])
-  })
-
-  test(`${method}: what is synced, and what is not where power may fail`, async (t) => {
-    const directory = tempDir(t)
-    const output = await runModule(`
-      import fs from 'node:fs'
-      import fsPromises from 'node:fs/promises'
-      import { syncBuiltinESMExports } from 'node:module'
-      let syncs = 0
-      const { open } = fsPromises
-      const { fsyncSync } = fs
-      fsPromises.open = async (...args) => {
-        const file = await open(...args)
-        const sync = file.sync.bind(file)
-        file.sync = () => (syncs++, sync())
-        return file
-      }
-      fs.fsyncSync = (file) => (syncs++, fsyncSync(file))
-      syncBuiltinESMExports()
-      const { NodeFileStorage } = await import('peteos-session/node')
-      const results = []
-      for (const options of [{}, { durability: 'full' }, { durability: 'unsafe-on-power-loss' }]) {
-        for (const name of ['a/b/x.json', 'a/b/x.json']) {
-          syncs = 0
-          await new NodeFileStorage({ root: ${JSON.stringify(directory)} + '/' + results.length, ...options }).${method}(name, new Uint8Array())
-          results.push(syncs)
-        }
-      }
-      console.log(results.join())
-    `)
-    // The file, its directory, and where directories are new those that hold them: the root, a and b.
-    assert.equal(output, '5,5,5,5,0,0\n')
-  })
-
-  test(`${method}: the mode is that of files that are new`, async (t) => {
-    const directory = tempDir(t)
-    const storage = new NodeFileStorage({ root: directory, mode: 0o600 })
-    await storage[method]('x', bytes('x'))
-    assert.equal(statSync(join(directory, 'x')).mode & 0o777, 0o600)
-    await new NodeFileStorage({ root: directory })[method]('x', bytes('y'))
-    assert.equal(statSync(join(directory, 'x')).mode & 0o777, 0o600)
-    await new NodeFileStorage({ root: directory })[method]('y', bytes('y'))
-    assert.equal(statSync(join(directory, 'y')).mode & 0o777, 0o666 & ~process.umask())
-  })
-}
-
-test('a writeSync that fails at any step leaves the old file and no litter', async (t) => {
-  const directory = tempDir(t)
-  const output = await runModule(`
-    import fs from 'node:fs'
-    import { syncBuiltinESMExports } from 'node:module'
-    let failing
-    for (const step of ['mkdirSync', 'openSync', 'writeFileSync', 'fsyncSync', 'renameSync']) {
-      const work = fs[step]
-      fs[step] = (...args) => {
-        if (step === failing) throw Object.assign(new Error(step), { code: 'ENOSPC' })
-        return work(...args)
-      }
-    }
-    syncBuiltinESMExports()
-    const { NodeFileStorage } = await import('peteos-session/node')
-    const storage = new NodeFileStorage({ root: ${JSON.stringify(directory)} })
-    storage.writeSync('x', new TextEncoder().encode('old'))
-    for (failing of ['mkdirSync', 'openSync', 'writeFileSync', 'fsyncSync', 'renameSync']) {
-      try {
-        storage.writeSync('x', new TextEncoder().encode('new'))
-      } catch (error) {
-        console.log(error.code, error.message === failing, fs.readdirSync(${JSON.stringify(directory)}).join(), fs.readFileSync(${JSON.stringify(join(directory, 'x'))}, 'utf8'))
-      }
-    }
-  `)
-  assert.equal(output, 'ENOSPC true x old\n'.repeat(5))
-})
-
-test('the synchronous methods do what the others do, also while the process ends', async (t) => {
-  const directory = tempDir(t)
-  const storage = new NodeFileStorage({ root: directory })
-  assert.equal(storage.readSync('a/x'), null)
-  assert.equal(storage.digestSync('a/x'), null)
-  storage.writeSync('a/x', bytes('one'))
-  assert.equal(Buffer.from(storage.readSync('a/x')).toString(), 'one')
-  assert.equal(storage.digestSync('a/x'), await storage.digest('a/x'))
-  for (const call of [() => storage.readSync('../x'), () => storage.writeSync('../x', bytes('')), () => storage.digestSync('../x')]) {
-    assert.throws(call, { code: 'EACCES' })
-  }
-  await runModule(`
-    import { NodeFileStorage } from 'peteos-session/node'
-    const storage = new NodeFileStorage({ root: ${JSON.stringify(directory)} })
-    process.on('exit', () => storage.writeSync('a/x', new TextEncoder().encode('at the end')))
-  `)
-  assert.deepEqual(textsUnder(directory), { 'a/x': 'at the end' })
-})
-
-test('options that are not known, or of the wrong kind, are refused', () => {
-  const wrong = { root: 5, mode: 0o1000, durability: 'none', lockTimeout: -1 }
-  for (const [option, value] of Object.entries(wrong)) {
-    refusedNow(() => new NodeFileStorage({ [option]: value }), 'InvalidArgumentError', { argument: `options.${option}` })
-  }
-  refusedNow(() => new NodeFileStorage({ fsync: false }), 'InvalidArgumentError', { argument: 'options.fsync' })
-  for (const options of [undefined, {}, { mode: 0 }, { lockTimeout: 0 }]) new NodeFileStorage(options)
 })

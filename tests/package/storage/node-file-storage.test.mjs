@@ -145,15 +145,12 @@ test('writes of one file at the same time leave one of them whole, and no litter
 test('while a file is written the temporary one lies beside it, with a name that lists pass over', async (t) => {
   const output = await runModule(`
     import fs from 'node:fs'
-    import fsPromises from 'node:fs/promises'
     import { syncBuiltinESMExports } from 'node:module'
     const steps = []
-    const real = { renameSync: fs.renameSync, open: fsPromises.open }
-    fsPromises.open = async (path, ...rest) => {
-      const handle = await real.open(path, ...rest)
-      const sync = handle.sync.bind(handle)
-      handle.sync = async () => { steps.push(['sync', path]); await sync() }
-      return handle
+    const real = { renameSync: fs.renameSync, fsync: fs.fsync }
+    fs.fsync = (file, done) => {
+      steps.push(['sync', fs.readlinkSync('/proc/self/fd/' + file)])
+      real.fsync(file, done)
     }
     fs.renameSync = (from, to) => {
       steps.push(['rename', from, to, fs.readFileSync(from, 'utf8'), fs.existsSync(to)])
@@ -181,23 +178,22 @@ test('a write that fails at any step leaves the old file and no litter', async (
     import fs from 'node:fs'
     import fsPromises from 'node:fs/promises'
     import { syncBuiltinESMExports } from 'node:module'
-    const real = { renameSync: fs.renameSync, open: fsPromises.open, mkdir: fsPromises.mkdir }
+    const { mkdir } = fsPromises
     let failing
-    const fail = (step) => { if (step === failing) throw Object.assign(new Error(step), { code: 'ENOSPC' }) }
-    fsPromises.mkdir = async (...args) => (fail('mkdir'), real.mkdir(...args))
-    fs.renameSync = (...args) => (fail('rename'), real.renameSync(...args))
-    fsPromises.open = async (path, ...rest) => {
-      fail('open')
-      const handle = await real.open(path, ...rest)
-      for (const step of ['writeFile', 'sync', 'write']) {
-        const work = handle[step].bind(handle)
-        handle[step] = async (...args) => {
-          if (step !== 'sync' && failing === 'half') { await work('ha'); fail('half') }
-          fail(step)
-          return work(...args)
-        }
+    const failure = (step) => Object.assign(new Error(step), { code: 'ENOSPC' })
+    const fail = (step) => { if (step === failing) throw failure(step) }
+    fsPromises.mkdir = async (...args) => (fail('mkdir'), mkdir(...args))
+    const { renameSync } = fs
+    fs.renameSync = (...args) => (fail('rename'), renameSync(...args))
+    for (const step of ['open', 'writeFile', 'fsync']) {
+      const work = fs[step]
+      fs[step] = (first, ...rest) => {
+        if (failing === 'half' && step === 'writeFile') fs.writeSync(first, 'ha')
+        // Files that are read are opened as well.
+        const fails = step === 'open' ? String(first).endsWith('.tmp') && failing === step : failing === step || (failing === 'half' && step === 'writeFile')
+        if (fails) rest.at(-1)(failure(failing))
+        else work(first, ...rest)
       }
-      return handle
     }
     syncBuiltinESMExports()
     const { Session } = await import('peteos-session')
@@ -206,7 +202,7 @@ test('a write that fails at any step leaves the old file and no litter', async (
     await session.save()
     const files = () => Object.fromEntries(fs.readdirSync(session.sessionDir).sort().map((name) => [name, fs.readFileSync(session.sessionDir + '/' + name, 'utf8')]))
     const results = {}
-    for (failing of ['mkdir', 'open', 'writeFile', 'half', 'sync', 'rename']) {
+    for (failing of ['mkdir', 'open', 'writeFile', 'half', 'fsync', 'rename']) {
       const before = JSON.stringify(files())
       session.activeContext.append({ role: 'user' })
       const error = await session.save().catch((error) => error)
@@ -275,6 +271,48 @@ test('the root confines: paths are relative to it, and none leads out', async (t
   assert.deepEqual(readdirSync(join(directory, 'root-twin')), [])
   // An absolute path into the root is one in it.
   assert.equal(content(await storage.read(join(root, 'a', 'b.json'))), 'x')
+})
+
+test('symbolic links do not lead out of the root, unless that is allowed', async (t) => {
+  const directory = tempDir(t)
+  const root = join(directory, 'root')
+  for (const name of ['root/inner', 'outer/d']) mkdirSync(join(directory, name), { recursive: true })
+  writeFileSync(join(directory, 'outer', 'secret'), 'secret')
+  symlinkSync('../outer', join(root, 'out'))
+  symlinkSync('../outer/secret', join(root, 'file'))
+  symlinkSync('inner', join(root, 'in'))
+  symlinkSync(root, join(directory, 'link'))
+  const storage = new NodeFileStorage({ root: join(directory, 'link') })
+  const refusals = {
+    read: ['out/secret', 'file', 'out/none'],
+    digest: ['file'],
+    modifiedTime: ['file'],
+    list: ['out', 'out/d'],
+    write: ['out/secret', 'out/new', 'out/d/e/new'],
+    remove: ['out/secret'],
+    lock: ['out', 'out/new'],
+    lockSync: ['out'],
+    readSync: ['file'],
+    writeSync: ['out/new'],
+  }
+  const argument = { write: bytes('x'), writeSync: bytes('x'), lock: async () => 'had', lockSync: () => 'had' }
+  for (const [method, paths] of Object.entries(refusals)) {
+    for (const path of paths) {
+      const isClear = (error) =>
+        error.code === 'EACCES' && error.message.includes(path) && error.message.includes('followLinks')
+      await assert.rejects(async () => storage[method](path, argument[method]), isClear, `${method} ${path}`)
+    }
+  }
+  assert.deepEqual(textsUnder(join(directory, 'outer')), { secret: 'secret' })
+  // Within the root links are followed; one that is replaced or removed goes, and what it names stays.
+  await storage.write('in/x', bytes('x'))
+  assert.equal(readFileSync(join(root, 'inner', 'x'), 'utf8'), 'x')
+  await storage.write('file', bytes('ours'))
+  assert.equal(readFileSync(join(root, 'file'), 'utf8'), 'ours')
+  const following = new NodeFileStorage({ root, followLinks: true })
+  assert.equal(content(await following.read('out/secret')), 'secret')
+  await storage.remove('out')
+  assert.deepEqual(textsUnder(join(directory, 'outer')), { secret: 'secret' })
 })
 
 test('a session in a root: what leads out is a StorageError', async (t) => {

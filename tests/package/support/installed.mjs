@@ -20,7 +20,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url'
 /** The repository. */
 export const root = fileURLToPath(new URL('../../../', import.meta.url))
 const cache = join(root, 'target', 'package-test')
-const PACKED = ['package.json', 'README.md', 'CHANGELOG.md', 'LICENSE', 'dist']
+const PACKED = ['package.json', 'README.md', 'CHANGELOG.md', 'LICENSE', 'bench/README.md', 'docs', 'dist']
 const KEPT_INSTALLS = 3
 
 /** The folder with `node_modules/peteos-session`: resolve from here, and start child processes here. */

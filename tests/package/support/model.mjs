@@ -1,4 +1,4 @@
-// A context as FORMAT.md describes it, in the plainest way: what the package is compared with.
+// A context as docs/format.md describes it, in the plainest way: what the package is compared with.
 
 const USUAL = ['system_prompt', 'tools', 'messages']
 

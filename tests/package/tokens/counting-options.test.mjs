@@ -17,7 +17,7 @@ const withImages = (count) => {
   context.append({ role: 'assistant', content: [ContentPart.text('I see.')] })
   return context
 }
-/** What an encoding counts of a message, by the README: the role and the content as Python writes it. */
+/** What an encoding counts of a message, by docs/counting.md: the role and the content as Python writes it. */
 const reference = (role, text) => countTokens(`${role}: ${text}`)
 
 test('an image costs its base64 text, or what the caller says', () => {

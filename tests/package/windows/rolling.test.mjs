@@ -1,4 +1,4 @@
-// Rolling windows and their plans, against the model of FORMAT.md.
+// Rolling windows and their plans, against the model of docs/format.md.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { load } from '../support/installed.mjs'

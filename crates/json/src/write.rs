@@ -1,31 +1,33 @@
-//! Values to the text of a file.
+//! Values to text.
 
 use std::io;
 
 use serde::Serialize;
 use serde_json::ser::{Formatter, PrettyFormatter, Serializer};
 
-use crate::error::Error;
+use super::view::View;
 
-/// The bytes that Python's `json.dump(value, file, indent=2)` writes: two-space indent, every character outside of
+/// The bytes that Python's `json.dump(value, file, indent=2)` writes: an indent of two spaces, every character outside
 /// printable ASCII escaped as `\uXXXX`, no newline at the end.
-///
-/// # Errors
-///
-/// None that a JSON value can cause.
-pub fn to_file_bytes(value: &impl Serialize) -> Result<Vec<u8>, Error> {
-    let mut bytes = Vec::new();
-    value.serialize(&mut Serializer::with_formatter(&mut bytes, FileFormatter::default()))?;
-    Ok(bytes)
+pub fn to_file_bytes(value: &View) -> Vec<u8> {
+    write(value, FileFormatter::default(), Vec::new())
 }
 
-/// JSON text without whitespace.
-///
-/// # Errors
-///
-/// None that a JSON value can cause.
-pub fn to_compact_text(value: &impl Serialize) -> Result<String, Error> {
-    Ok(serde_json::to_string(value)?)
+/// JSON text without spaces.
+pub fn to_compact_text(value: &View) -> String {
+    to_text(write(value, serde_json::ser::CompactFormatter, Vec::new()))
+}
+
+/// Appends the text of a value to `bytes`.
+pub(super) fn write(value: &View, formatter: impl Formatter, mut bytes: Vec<u8>) -> Vec<u8> {
+    // Memory takes any text, and the keys of a view are strings: nothing fails.
+    let _written = value.serialize(&mut Serializer::with_formatter(&mut bytes, formatter));
+    bytes
+}
+
+/// What was written, which is UTF-8.
+pub(super) fn to_text(bytes: Vec<u8>) -> String {
+    String::from_utf8(bytes).unwrap_or_default()
 }
 
 #[derive(Default)]
@@ -89,7 +91,7 @@ impl Formatter for FileFormatter {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::json::parse;
+    use crate::parse;
 
     #[test]
     fn writes_what_python_writes() {
@@ -98,6 +100,6 @@ mod tests {
                 .unwrap();
         let expected = "{\n  \"a\": [],\n  \"b\": {},\n  \"c\": [\n    1,\n    {\n      \
                         \"d\": \"\\u00e9\\ud83d\\ude00\\u007f\\u001f\\n\\\"/\"\n    }\n  ],\n  \"\\u00e9\": 1e16\n}";
-        assert_eq!(String::from_utf8(to_file_bytes(&value).unwrap()).unwrap(), expected);
+        assert_eq!(String::from_utf8(to_file_bytes(&View::from(&value))).unwrap(), expected);
     }
 }

@@ -1,8 +1,17 @@
-//! The JSON text rules: what is read, what is written, and where in a text a value stands.
+//! JSON text: reading it without loss, writing it as Python does, and finding where in a text a value is.
 //!
 //! Values are [`serde_json::Value`]s with their keys in order and their numbers as they were written. Reading accepts
-//! what JSON allows plus a byte order mark; writing gives the bytes that Python's `json` module gives, because the
-//! files are shared with a Python program.
+//! JSON with or without a byte order mark. Writing gives the bytes that Python's `json` module gives, because the files
+//! are shared with a Python program.
+//!
+//! The crate knows nothing of its callers. It is a crate of its own so that it can be compiled for speed while the code
+//! around it is compiled for size; for the same reason the functions that write take a [`View`], and none is generic.
+//!
+//! ```
+//! let value = peteos_json::parse(b"{\"b\": 1.0, \"a\": 1e16}")?;
+//! assert_eq!(peteos_json::to_compact_text(&(&value).into()), r#"{"b":1.0,"a":1e16}"#);
+//! # Ok::<(), peteos_json::ParseError>(())
+//! ```
 
 mod locate;
 mod numbers;
@@ -14,6 +23,7 @@ mod position;
 mod python;
 mod reader;
 mod torn;
+mod view;
 mod write;
 
 pub use locate::locate;
@@ -26,6 +36,7 @@ pub use position::Position;
 pub use python::to_python_text;
 pub use reader::{MAX_DEPTH, MAX_VALUES};
 pub use torn::{Torn, is_torn_at, read_torn};
+pub use view::View;
 pub use write::{to_compact_text, to_file_bytes};
 
 /// The largest whole number that a double and every JSON reader keeps exactly: 2⁵³ − 1.

@@ -26,7 +26,7 @@ fn same_double(one: &Number, other: &Number) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::json::parse;
+    use crate::parse;
 
     #[test]
     fn numbers_keep_their_text() {

@@ -3,22 +3,15 @@
 use std::borrow::Cow;
 use std::io;
 
-use serde::Serialize;
-use serde_json::ser::{Formatter, Serializer};
+use serde_json::ser::Formatter;
 
-use crate::error::Error;
+use super::view::View;
+use super::write::{to_text, write};
 
-/// Appends the text of Python's `json.dumps(value, ensure_ascii=False)` to `text`: separators `", "` and `": "`, floats
-/// as `repr` writes them, other characters than quotes, backslashes and controls as they are.
-///
-/// # Errors
-///
-/// None that a JSON value can cause.
-pub fn to_python_text(value: &impl Serialize, text: &mut String) -> Result<(), Error> {
-    let mut bytes = std::mem::take(text).into_bytes();
-    value.serialize(&mut Serializer::with_formatter(&mut bytes, PythonFormatter))?;
-    *text = String::from_utf8(bytes).map_err(|error| Error::Internal(error.to_string()))?;
-    Ok(())
+/// Appends the text of Python's `json.dumps(value, ensure_ascii=False)` to `text`: the separators `", "` and `": "`,
+/// floats as `repr` writes them, characters other than quotes, backslashes and controls as they are.
+pub fn to_python_text(value: &View, text: &mut String) {
+    *text = to_text(write(value, PythonFormatter, std::mem::take(text).into_bytes()));
 }
 
 struct PythonFormatter;
@@ -86,11 +79,11 @@ fn fixed_point(digits: &str, exponent: i32) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::json::parse;
+    use crate::parse;
 
     fn python(text: &str) -> String {
         let mut out = String::new();
-        to_python_text(&parse(text.as_bytes()).unwrap(), &mut out).unwrap();
+        to_python_text(&View::from(&parse(text.as_bytes()).unwrap()), &mut out);
         out
     }
 

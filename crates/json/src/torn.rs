@@ -71,7 +71,7 @@ fn without_cut_number(text: &[u8]) -> &[u8] {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::json::parse;
+    use crate::parse;
 
     fn read(text: &str) -> Option<(String, Option<String>)> {
         read_torn(text.as_bytes()).map(|torn| (serde_json::to_string(&torn.fields).unwrap(), torn.unfinished))
