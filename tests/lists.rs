@@ -11,7 +11,7 @@ use peteos_session::conversation::PartTokens;
 use peteos_session::provider::formats::{FORMATS, checkable};
 use peteos_session::provider::rules;
 use peteos_session::tokens::Encoding;
-use peteos_session::window::{Boundary, Reason};
+use peteos_session::window::{Boundary, Reason, WindowProblem};
 use peteos_session::{check, provider::ProviderFormat};
 
 const GENERATED: &str = "js/generated/lists.ts";
@@ -55,6 +55,11 @@ fn unions() -> Vec<Union> {
             "WindowReason",
             "Why a window keeps or drops a message. The names are stable.",
             Reason::ALL.iter().map(|reason| (reason.name(), reason.summary())),
+        ),
+        documented(
+            "WindowProblem",
+            "What is wrong with a tool call or a tool result in a window report. The names are stable.",
+            WindowProblem::ALL.iter().map(|problem| (problem.name(), problem.summary())),
         ),
         union(
             "ProviderName",

@@ -13,7 +13,7 @@ import {
   type TokenWindowOptions,
   tokenWindowOptions,
 } from '../windows/options.js'
-import type { WindowReport } from '../windows/report.js'
+import { reportOf, type WindowReport } from '../windows/report.js'
 import type { AnchorPoint, ContextDict } from './dicts.js'
 import { makeDisposable } from './dispose.js'
 import { MessageSnapshots } from './message-snapshots.js'
@@ -265,7 +265,7 @@ export class Context {
   /** What {@link rollingSequenceWindow} would keep and drop, and why. Changes nothing; throws what that throws. */
   planSequenceWindow(count: number, options?: SequenceWindowOptions): WindowReport {
     const crossing = sequenceWindowOptions(options)
-    return fromJsonText(this.handle.planSequenceWindow(count, crossing))
+    return reportOf(this.handle.planSequenceWindow(count, crossing))
   }
 
   /**
@@ -274,7 +274,7 @@ export class Context {
    */
   planTokenWindow(maxTokens: number, encoding?: EncodingName, options?: TokenWindowOptions): WindowReport {
     const crossing = tokenWindowOptions(this, options)
-    return fromJsonText(this.handle.planTokenWindow(maxTokens, encoding, crossing))
+    return reportOf(this.handle.planTokenWindow(maxTokens, encoding, crossing))
   }
 
   /** The tokens of all messages; each is counted once, until it changes. By default in `cl100k_base`. */

@@ -88,10 +88,14 @@ function findFault(value: unknown): Fault | null {
  * @internal
  */
 export function fromJsonText<T>(text: string): T {
-  return deepFreeze(JSON.parse(text)) as T
+  return deepFreeze(JSON.parse(text) as T)
 }
 
-function deepFreeze(value: unknown): unknown {
+/**
+ * Freezes a value to its depth.
+ * @internal
+ */
+export function deepFreeze<T>(value: T): T {
   if (typeof value === 'object' && value !== null) {
     for (const field of Object.values(value)) deepFreeze(field)
     Object.freeze(value)

@@ -11,7 +11,7 @@ mod report;
 mod units;
 
 pub use reason::Reason;
-pub use report::{BeforeAfter, Broken, ByRole, MessageReport, PendingCall, WindowReport};
+pub use report::{BeforeAfter, Broken, ByRole, MessageReport, PendingCall, WindowProblem, WindowReport};
 
 use cut::Cut;
 use newest::Limits;

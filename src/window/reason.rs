@@ -33,9 +33,3 @@ impl Reason {
         matches!(self, Self::Special | Self::Pinned | Self::PinnedExchange | Self::Prompt | Self::Recent)
     }
 }
-
-impl serde::Serialize for Reason {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(self.name())
-    }
-}
