@@ -1,26 +1,28 @@
-//! Files damaged in any way, as fuzzing finds them: loading works or says where the fault is, checks and repairs hold what
-//! they promise. `PROPTEST_CASES` says how often; a release build is several times faster.
+//! Files damaged in any way, as fuzzing finds them: loading works or says where the fault is, checks and repairs keep
+//! their promises. `PROPTEST_CASES` says how often; a release build is several times faster.
 #![cfg(not(target_arch = "wasm32"))]
 
 mod common;
 
 use std::sync::LazyLock;
 
-use common::{Disk, TestEnvironment};
-use peteos_session::check::Severity;
+use common::TestEnvironment;
+use common::storage::{Disk, Files};
 use peteos_session::conversation::{MESSAGES, Message, Special};
 use peteos_session::error::Error;
+use peteos_session::integrity::{self, Action, SessionCheck, Severity};
 use peteos_session::json;
-use peteos_session::session::Session;
-use peteos_session::storage::Layout;
+use peteos_session::layout::Layout;
+use peteos_session::session::{Session, StoredSession};
 use peteos_session::window::WindowOptions;
+use pollster::block_on;
 use proptest::prelude::*;
 use proptest::sample::Index;
 use serde_json::{Value, json};
 
 /// A session of every kind of thing that files hold.
 struct Sample {
-    disk: Disk,
+    files: Files,
     layout: Layout,
     /// `session.json` and those of the contexts.
     paths: Vec<String>,
@@ -47,12 +49,12 @@ static SAMPLE: LazyLock<Sample> = LazyLock::new(|| {
     session.rolling_sequence_window(3, &WindowOptions::default(), &environment).unwrap().unwrap();
     session.create_state("k", "v".to_owned()).unwrap();
     session.set_auto_approve_tools(vec!["f".to_owned()]);
-    let mut disk = Disk::default();
-    disk.save(&mut session);
     let layout = session.layout().clone();
-    let paths = disk.files.keys().cloned().collect();
-    assert_eq!(disk.check(&layout).findings, []);
-    Sample { disk, layout, paths }
+    let disk = Disk::default();
+    common::save(&StoredSession::new(session, disk.clone()), &disk).unwrap();
+    assert_eq!(common::check(&disk, &layout).findings, []);
+    let files = disk.files();
+    Sample { paths: files.keys().cloned().collect(), files, layout }
 });
 
 #[derive(Clone, Debug)]
@@ -152,29 +154,38 @@ fn apply(damage: &Damage, text: &mut Vec<u8>) {
 }
 
 /// The sample with one of its files as given.
-fn with_file(path: &str, text: Vec<u8>) -> Disk {
-    let mut files = SAMPLE.disk.files.clone();
+fn with_file(path: &str, text: Vec<u8>) -> Files {
+    let mut files = SAMPLE.files.clone();
     files.insert(path.to_owned(), text);
-    Disk { files }
+    files
 }
 
-/// The messages of a context, where its file can be loaded.
-fn messages(disk: &Disk, path: &str) -> Result<Vec<Value>, Error> {
+fn check(disk: &Disk) -> SessionCheck {
+    common::check(disk, &SAMPLE.layout)
+}
+
+/// Repairs the session; returns what was done.
+fn repair(disk: &Disk) -> Vec<Action> {
+    block_on(integrity::repair(&SAMPLE.layout, disk, &TestEnvironment::default())).unwrap().actions
+}
+
+/// The messages of a context, if its file can be loaded.
+fn messages(files: &Files, path: &str) -> Result<Vec<Value>, Error> {
     let layout = &SAMPLE.layout;
     // A session of its own, so that it does not matter whether that of the disk is damaged.
     let mut session = Session::from_file(layout.clone(), b"{}")?;
     let name = path.rsplit('/').next().unwrap_or_default();
     let Some(id) = Layout::context_id(name) else { return Ok(Vec::new()) };
-    let context = session.adopt_stored(&id, &disk.files[path], &TestEnvironment::default())?;
+    let context = session.adopt_stored(&id, &files[path], &TestEnvironment::default())?;
     Ok(context.read(|context| context.messages().map(|message| message.dict().clone().into()).collect()))
 }
 
-/// Loads the file as what its name says.
-fn load(disk: &Disk, path: &str) -> Result<Vec<Value>, Error> {
+/// Loads the file as its name says.
+fn load(files: &Files, path: &str) -> Result<Vec<Value>, Error> {
     if path == SAMPLE.layout.session_file() {
-        Session::from_file(SAMPLE.layout.clone(), &disk.files[path])?;
+        Session::from_file(SAMPLE.layout.clone(), &files[path])?;
     }
-    messages(disk, path)
+    messages(files, path)
 }
 
 fn expect_place(error: &Error, text: &[u8]) {
@@ -184,39 +195,39 @@ fn expect_place(error: &Error, text: &[u8]) {
     assert!(!message.is_empty());
 }
 
-/// What has to hold for a session of which one file is damaged.
+/// Asserts what must hold for a session of which one file is damaged.
 fn examine(path: &str, text: Vec<u8>) {
-    let layout = &SAMPLE.layout;
-    let mut disk = with_file(path, text.clone());
-    let loaded = load(&disk, path);
+    let before = with_file(path, text.clone());
+    let disk = Disk::of(before.clone());
+    let loaded = load(&before, path);
     if let Err(error) = &loaded {
         expect_place(error, &text);
     }
-    let check = disk.check(layout);
-    assert_eq!(check, disk.check(layout));
-    let has_error = check.findings.iter().any(|finding| {
+    let found = check(&disk);
+    assert_eq!(found, check(&disk));
+    let has_error = found.findings.iter().any(|finding| {
         finding.path == path && finding.severity == Severity::Error && finding.rule.name() != "dangling-active-context"
     });
-    assert_eq!(has_error, loaded.is_err(), "{loaded:?} {:?}", check.findings);
-    if loaded != load(&SAMPLE.disk, path) {
-        assert!(!check.findings.is_empty() || loaded.is_ok());
+    assert_eq!(has_error, loaded.is_err(), "{loaded:?} {:?}", found.findings);
+    if loaded != load(&SAMPLE.files, path) {
+        assert!(!found.findings.is_empty() || loaded.is_ok());
     }
 
-    let before = disk.files.clone();
-    let actions = disk.repair(layout);
-    let after = disk.check(layout);
-    assert!(disk.repair(layout).is_empty(), "nothing is left to do: {:?}", after.findings);
-    assert!(after.findings.iter().all(|finding| finding.mend.is_none()));
+    let actions = repair(&disk);
+    let after = check(&disk);
+    assert!(repair(&disk).is_empty(), "nothing is left to do: {:?}", after.findings);
+    assert!(after.findings.iter().all(|finding| !finding.is_repairable()));
+    let files = disk.files();
     for (other, contents) in &before {
-        let is_changed = disk.files.get(other) != Some(contents);
+        let is_changed = files.get(other) != Some(contents);
         let copy = actions.iter().filter(|action| action.path == *other).find_map(|action| action.copy.as_ref());
         assert_eq!(is_changed, copy.is_some(), "{other}");
-        assert!(copy.is_none_or(|copy| disk.files[copy] == *contents));
+        assert!(copy.is_none_or(|copy| files[copy] == *contents));
     }
     if let Ok(messages) = loaded {
-        assert_eq!(load(&disk, path).as_ref(), Ok(&messages), "a repair loses no message");
+        assert_eq!(load(&files, path).as_ref(), Ok(&messages), "a repair loses no message");
     }
-    assert_eq!(check.findings.iter().filter(|finding| finding.mend.is_some()).count(), actions.len());
+    assert_eq!(found.findings.iter().filter(|finding| finding.is_repairable()).count(), actions.len());
 }
 
 proptest! {
@@ -226,7 +237,7 @@ proptest! {
         damages in prop::collection::vec(damage(), 1..4),
     ) {
         let path = file.get::<String>(&SAMPLE.paths);
-        let mut text = SAMPLE.disk.files[path].clone();
+        let mut text = SAMPLE.files[path].clone();
         damages.iter().for_each(|damage| apply(damage, &mut text));
         if path == &SAMPLE.layout.session_file() {
             if let Err(error) = Session::from_file(SAMPLE.layout.clone(), &text) {
@@ -242,12 +253,12 @@ proptest! {
     }
 
     #[test]
-    fn checks_and_repairs_of_a_damaged_file_hold_what_they_promise(
+    fn checks_and_repairs_of_a_damaged_file_keep_their_promises(
         file in any::<Index>(),
         damages in prop::collection::vec(damage(), 1..4),
     ) {
         let path = file.get::<String>(&SAMPLE.paths);
-        let mut text = SAMPLE.disk.files[path].clone();
+        let mut text = SAMPLE.files[path].clone();
         damages.iter().for_each(|damage| apply(damage, &mut text));
         examine(path, text);
     }
@@ -270,20 +281,20 @@ proptest! {
 #[test]
 fn every_cut_of_every_file_is_found_and_no_whole_message_is_lost() {
     for path in &SAMPLE.paths {
-        let whole = &SAMPLE.disk.files[path];
-        let all = load(&SAMPLE.disk, path).unwrap();
+        let whole = &SAMPLE.files[path];
+        let all = load(&SAMPLE.files, path).unwrap();
         for end in 0..whole.len() {
-            let mut disk = with_file(path, whole[..end].to_vec());
-            assert!(!disk.check(&SAMPLE.layout).ok, "{end}");
+            let disk = Disk::of(with_file(path, whole[..end].to_vec()));
+            assert!(!check(&disk).ok, "{end}");
             if end % 7 == 0 {
                 examine(path, whole[..end].to_vec());
             }
-            disk.repair(&SAMPLE.layout);
+            repair(&disk);
             // As many messages as the text holds the end of, with which a line of this indent begins.
             let kept = whole[..end].windows(6).filter(|line| line == b"\n    }").count();
             let is_context = Layout::context_id(path.rsplit('/').next().unwrap()).is_some();
             if is_context && kept > 0 {
-                assert_eq!(load(&disk, path).unwrap(), all[..kept.min(all.len())], "{end}");
+                assert_eq!(load(&disk.files(), path).unwrap(), all[..kept.min(all.len())], "{end}");
             }
         }
     }

@@ -12,7 +12,7 @@ use peteos_session::provider::formats::{FORMATS, checkable};
 use peteos_session::provider::rules;
 use peteos_session::tokens::Encoding;
 use peteos_session::window::{Boundary, Reason, WindowProblem};
-use peteos_session::{check, provider::ProviderFormat};
+use peteos_session::{integrity, provider::ProviderFormat};
 
 const GENERATED: &str = "js/generated/lists.ts";
 
@@ -32,7 +32,7 @@ fn documented(name: &'static str, doc: &'static str, members: impl Iterator<Item
 }
 
 fn unions() -> Vec<Union> {
-    let severities = [check::Severity::Error, check::Severity::Warning, check::Severity::Info];
+    let severities = [integrity::Severity::Error, integrity::Severity::Warning, integrity::Severity::Info];
     vec![
         union(
             "EncodingName",
@@ -42,9 +42,9 @@ fn unions() -> Vec<Union> {
         documented(
             "FindingRule",
             "What `Session.check` looks for. The names are stable. `docs/damage.md` describes each.",
-            check::Rule::ALL.iter().map(|rule| (rule.name(), rule.summary())),
+            integrity::Rule::ALL.iter().map(|rule| (rule.name(), rule.summary())),
         ),
-        union("Severity", "How severe a finding is.", severities.map(|severity| json_name(&severity))),
+        union("Severity", "How severe a finding is.", severities.map(integrity::Severity::name)),
         documented(
             "Boundary",
             "What a window must not split. The default is `'message'`.",
@@ -73,10 +73,6 @@ fn unions() -> Vec<Union> {
             rules::Rule::ALL.iter().map(|rule| (rule.name(), rule.summary())),
         ),
     ]
-}
-
-fn json_name(value: &impl serde::Serialize) -> String {
-    serde_json::to_value(value).unwrap().as_str().unwrap().to_owned()
 }
 
 fn keys(value: &impl serde::Serialize) -> Vec<String> {
@@ -150,7 +146,7 @@ fn the_table_of_provider_rules_has_each_rule_for_the_formats_that_have_it() {
 #[test]
 fn the_table_of_damage_has_each_rule_with_its_severity() {
     let expected: Vec<[String; 2]> =
-        check::Rule::ALL.iter().map(|rule| [in_code(rule.name()), json_name(&rule.severity())]).collect();
+        integrity::Rule::ALL.iter().map(|rule| [in_code(rule.name()), rule.severity().name().to_owned()]).collect();
     let found: Vec<[String; 2]> =
         rows("docs/damage.md", "| rule |").into_iter().map(|cells| [cells[0].clone(), cells[1].clone()]).collect();
     assert_eq!(found, expected);

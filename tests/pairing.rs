@@ -3,13 +3,14 @@
 
 mod common;
 
-use common::{Disk, TestEnvironment};
-use peteos_session::check;
+use common::TestEnvironment;
+use common::storage::Disk;
 use peteos_session::conversation::{Context, MESSAGES, Message};
+use peteos_session::integrity;
 use peteos_session::provider::ProviderFormat;
 use peteos_session::provider::formats::checkable;
 use peteos_session::provider::rules::{self, Rule};
-use peteos_session::session::Session;
+use peteos_session::session::{Session, StoredSession};
 use peteos_session::window::{WindowOptions, WindowProblem};
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -66,20 +67,20 @@ fn of_window(words: &str) -> Vec<Unpaired> {
 /// What the check of a saved session reports; a pending call is no finding.
 fn of_file(words: &str) -> Vec<Unpaired> {
     let environment = TestEnvironment::default();
-    let mut session = Session::create("a", None, None, &environment);
-    let context = session.active_context().unwrap().clone();
+    let session = Session::create("a", None, None, &environment);
+    let (layout, context) = (session.layout().clone(), session.active_context().unwrap().clone());
     let append = |context: &mut _| {
         append_all(context, words, &environment);
         Ok(())
     };
     context.change(append).unwrap();
-    let mut disk = Disk::default();
-    disk.save(&mut session);
-    let findings = disk.check(session.layout()).findings;
+    let disk = Disk::default();
+    common::save(&StoredSession::new(session, disk.clone()), &disk).unwrap();
+    let findings = common::check(&disk, &layout).findings;
     sorted(findings.into_iter().map(|finding| {
         let kind = match finding.rule {
-            check::Rule::CallWithoutResult => Kind::Unanswered,
-            check::Rule::ResultWithoutCall => Kind::Orphan,
+            integrity::Rule::CallWithoutResult => Kind::Unanswered,
+            integrity::Rule::ResultWithoutCall => Kind::Orphan,
             other => panic!("{}", other.name()),
         };
         at(kind, &finding.field.unwrap().to_string(), words)

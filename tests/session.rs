@@ -1,13 +1,17 @@
-//! A session from its creation over saves and loads, on a disk in memory.
+//! A session from its creation over saves and loads, on a storage in memory.
 #![cfg(not(target_arch = "wasm32"))]
 
 mod common;
 
-use common::{Disk, TestEnvironment, text, texts};
+use common::storage::{Disk, polls};
+use common::{TestEnvironment, load, save, text, texts};
+use futures_util::future::join;
 use peteos_session::conversation::{Context, MESSAGES};
 use peteos_session::error::Error;
-use peteos_session::session::{Session, SharedContext};
+use peteos_session::id::ContextId;
+use peteos_session::session::{OnConflict, Session, SharedContext, StoredSession};
 use peteos_session::window::WindowOptions;
+use pollster::block_on;
 use serde_json::json;
 
 fn append(context: &SharedContext, texts: &[&str], environment: &TestEnvironment) {
@@ -20,162 +24,164 @@ fn file_name(context: &SharedContext) -> String {
     context.id().file_name()
 }
 
-fn new_session(environment: &TestEnvironment) -> (Session, SharedContext) {
+fn new_session(disk: &Disk, environment: &TestEnvironment) -> (StoredSession<Disk>, SharedContext) {
     let session = Session::create("agents", None, None, environment);
     let context = session.active_context().unwrap().clone();
-    (session, context)
+    (StoredSession::new(session, disk.clone()), context)
+}
+
+fn uuid(session: &StoredSession<Disk>) -> String {
+    session.read(|session| session.id().to_string())
+}
+
+fn active(session: &StoredSession<Disk>) -> SharedContext {
+    session.read(|session| session.active_context().unwrap().clone())
+}
+
+fn window(session: &StoredSession<Disk>, count: u64, environment: &TestEnvironment) -> SharedContext {
+    let window =
+        session.change(|session| session.rolling_sequence_window(count, &WindowOptions::default(), environment));
+    window.unwrap().unwrap()
+}
+
+fn load_context(session: &StoredSession<Disk>, id: &ContextId) -> SharedContext {
+    block_on(session.load_context(id, &TestEnvironment::default())).unwrap()
 }
 
 #[test]
 fn a_save_writes_what_changed_and_the_session_last() {
-    let environment = TestEnvironment::default();
-    let mut disk = Disk::default();
-    let (mut session, context) = new_session(&environment);
+    let (environment, disk) = (TestEnvironment::default(), Disk::default());
+    let (session, context) = new_session(&disk, &environment);
     append(&context, &["a", "b", "c"], &environment);
-    assert_eq!(disk.save(&mut session), [file_name(&context), "session.json".to_owned()]);
-    assert!(disk.save(&mut session).is_empty(), "nothing changed");
+    assert_eq!(save(&session, &disk).unwrap(), [file_name(&context), "session.json".to_owned()]);
+    assert!(save(&session, &disk).unwrap().is_empty(), "nothing changed");
 
     append(&context, &["d"], &environment);
-    assert_eq!(disk.save(&mut session), [file_name(&context), "session.json".to_owned()]);
+    assert_eq!(save(&session, &disk).unwrap(), [file_name(&context), "session.json".to_owned()]);
 
-    let window = session.rolling_sequence_window(2, &WindowOptions::default(), &environment).unwrap().unwrap();
+    let window = window(&session, 2, &environment);
     let expected = [file_name(&window), file_name(&context), "session.json".to_owned()];
-    assert_eq!(disk.save(&mut session), expected, "the child before the parent that names it");
+    assert_eq!(save(&session, &disk).unwrap(), expected, "the child before the parent that names it");
 
-    let loaded = disk.load("agents", session.id().as_str()).unwrap();
-    assert_eq!(loaded.active_context().unwrap().read(texts), ["c", "d"]);
-    assert_eq!(loaded.dict(), session.dict());
-    assert!(loaded.save_plan().unwrap().writes.is_empty());
+    let loaded = load(&disk, "agents", &uuid(&session)).unwrap();
+    assert_eq!(active(&loaded).read(texts), ["c", "d"]);
+    assert_eq!(loaded.read(|loaded| loaded.dict().clone()), session.read(|session| session.dict().clone()));
+    assert!(save(&loaded, &disk).unwrap().is_empty());
 }
 
 #[test]
 fn contexts_that_nobody_holds_are_saved_once_and_let_go() {
-    let environment = TestEnvironment::default();
-    let mut disk = Disk::default();
-    let (mut session, context) = new_session(&environment);
+    let (environment, disk) = (TestEnvironment::default(), Disk::default());
+    let (session, context) = new_session(&disk, &environment);
     append(&context, &["a", "b"], &environment);
     let id = context.id();
-    session.rolling_sequence_window(1, &WindowOptions::default(), &environment).unwrap().unwrap();
+    window(&session, 1, &environment);
     drop(context);
-    assert!(session.context_in_memory(id.as_str()).is_some(), "it is still to be saved");
-    disk.save(&mut session);
-    assert!(session.context_in_memory(id.as_str()).is_none());
+    let is_in_memory = || session.read(|session| session.context_in_memory(id.as_str()).is_some());
+    assert!(is_in_memory(), "it is still to be saved");
+    save(&session, &disk).unwrap();
+    assert!(!is_in_memory());
 
-    let context = disk.load_context(&mut session, id.as_str()).unwrap();
-    assert!(context.is(&disk.load_context(&mut session, id.as_str()).unwrap()), "there is one of each");
+    let context = load_context(&session, &id);
+    assert!(context.is(&load_context(&session, &id)), "there is one of each");
     append(&context, &["late"], &environment);
     drop(context);
-    assert_eq!(disk.save(&mut session)[0], id.file_name(), "a change is not lost with the last handle");
+    assert_eq!(save(&session, &disk).unwrap()[0], id.file_name(), "a change is not lost with the last handle");
 }
 
 #[test]
 fn a_change_during_a_save_is_for_the_next_one() {
-    let environment = TestEnvironment::default();
-    let (mut session, context) = new_session(&environment);
-    let plan = session.save_plan().unwrap();
-    append(&context, &["during"], &environment);
-    session.set_is_active(true);
-    plan.writes.iter().for_each(|write| session.written(write));
-    let names: Vec<_> = session.save_plan().unwrap().writes.into_iter().map(|write| write.path).collect();
-    assert_eq!(names.len(), 2, "{names:?}");
-}
-
-#[test]
-fn a_failed_save_is_taken_up_again() {
-    let environment = TestEnvironment::default();
-    let mut disk = Disk::default();
-    let (mut session, context) = new_session(&environment);
-    let plan = session.save_plan().unwrap();
-    session.written(&plan.writes[0]);
-    assert_eq!(disk.save(&mut session), ["session.json"], "the context is written already");
-    append(&context, &["a"], &environment);
-    let _failed_at_the_first_write = session.save_plan().unwrap();
-    assert_eq!(disk.save(&mut session)[0], file_name(&context));
-}
-
-#[test]
-fn a_save_over_a_change_of_somebody_else_is_refused() {
-    let environment = TestEnvironment::default();
-    let mut disk = Disk::default();
-    let (mut one, context) = new_session(&environment);
-    append(&context, &["a"], &environment);
-    disk.save(&mut one);
-    let mut other = disk.load("agents", one.id().as_str()).unwrap();
-    append(other.active_context().unwrap(), &["b"], &environment);
-    disk.save(&mut other);
-    let files = disk.files.clone();
-
-    append(&context, &["c"], &environment);
-    let refused = disk.try_save(&mut one);
-    let path = one.layout().context_file(&context.id());
-    let Err(Error::FileConflict { path: found_path, expected: Some(expected), found: Some(found) }) = refused else {
-        panic!("{refused:?}");
-    };
-    assert_eq!(found_path, path);
-    assert_ne!(expected, found, "both revisions are named");
-    assert_eq!(disk.files, files, "nothing was written");
-    assert!(disk.try_save(&mut one).is_err(), "and it stays so");
-    append(other.active_context().unwrap(), &["d"], &environment);
-    disk.save(&mut other);
-
-    disk.files.clear();
-    assert_eq!(disk.save(&mut one).len(), 2, "where there is no file none is lost");
-}
-
-#[test]
-fn a_write_that_failed_may_have_been_done() {
-    let environment = TestEnvironment::default();
-    let mut disk = Disk::default();
-    let (mut session, context) = new_session(&environment);
-    disk.save(&mut session);
-    for was_done in [false, true] {
-        append(&context, &["x"], &environment);
-        let plan = session.save_plan().unwrap();
-        session.begin_write(&plan.writes[0]);
-        if was_done {
-            disk.files.insert(plan.writes[0].path.clone(), plan.writes[0].bytes.clone());
-        }
-        append(&context, &["y"], &environment);
-        assert_eq!(disk.save(&mut session).len(), 2);
+    for seed in 0..50 {
+        let (environment, disk) = (TestEnvironment::default(), Disk::default());
+        let (session, context) = new_session(&disk, &environment);
+        disk.answer_late(seed);
+        block_on(join(session.save(OnConflict::Refuse), async {
+            polls(seed % 8).await;
+            append(&context, &["during"], &environment);
+            session.update(|session| session.set_is_active(true)).unwrap();
+        }))
+        .0
+        .unwrap();
+        save(&session, &disk).unwrap();
+        let loaded = load(&disk, "agents", &uuid(&session)).unwrap();
+        assert!(loaded.read(Session::is_active), "{seed}");
+        assert_eq!(active(&loaded).read(texts), ["during"], "{seed}");
     }
 }
 
 #[test]
+fn a_failed_save_is_continued_by_the_next_one() {
+    let (environment, disk) = (TestEnvironment::default(), Disk::default());
+    let (session, _context) = new_session(&disk, &environment);
+    // Two digests and the write of the context come before.
+    disk.fail_at(4, false);
+    assert!(matches!(save(&session, &disk), Err(Error::Storage(_))));
+    assert_eq!(save(&session, &disk).unwrap(), ["session.json"], "the context is written already");
+}
+
+#[test]
+fn a_save_over_a_change_of_another_writer_is_refused() {
+    let (environment, disk) = (TestEnvironment::default(), Disk::default());
+    let (one, context) = new_session(&disk, &environment);
+    append(&context, &["a"], &environment);
+    save(&one, &disk).unwrap();
+    let other = load(&disk, "agents", &uuid(&one)).unwrap();
+    append(&active(&other), &["b"], &environment);
+    save(&other, &disk).unwrap();
+    let files = disk.files();
+
+    append(&context, &["c"], &environment);
+    for refused in [save(&one, &disk).map(drop), one.save_sync()] {
+        let path = one.read(|one| one.layout().context_file(&context.id()));
+        let Err(Error::FileConflict { path: found_path, expected: Some(expected), found: Some(found) }) = refused
+        else {
+            panic!("{refused:?}");
+        };
+        assert_eq!(found_path, path);
+        assert_ne!(expected, found, "both revisions are named");
+        assert_eq!(disk.files(), files, "nothing was written");
+    }
+    append(&active(&other), &["d"], &environment);
+    save(&other, &disk).unwrap();
+
+    disk.clear();
+    assert_eq!(save(&one, &disk).unwrap().len(), 2, "without a file nothing can be lost");
+}
+
+#[test]
 fn a_context_object_can_take_the_place_of_another() {
-    let environment = TestEnvironment::default();
-    let mut disk = Disk::default();
-    let (mut session, old) = new_session(&environment);
-    disk.save(&mut session);
+    let (environment, disk) = (TestEnvironment::default(), Disk::default());
+    let (session, old) = new_session(&disk, &environment);
+    save(&session, &disk).unwrap();
     let copy = Context::from_dict(old.read(common::dict), None, &environment).unwrap();
     let copy = SharedContext::new(copy);
     append(&copy, &["copy"], &environment);
-    session.set_active_context(&copy);
+    session.update(|session| session.set_active_context(&copy)).unwrap();
     append(&old, &["old"], &environment);
-    assert_eq!(disk.save(&mut session), [file_name(&copy), "session.json".to_owned()]);
-    let loaded = disk.load("agents", session.id().as_str()).unwrap();
-    assert_eq!(loaded.active_context().unwrap().read(texts), ["copy"]);
+    assert_eq!(save(&session, &disk).unwrap(), [file_name(&copy), "session.json".to_owned()]);
+    let loaded = load(&disk, "agents", &uuid(&session)).unwrap();
+    assert_eq!(active(&loaded).read(texts), ["copy"]);
 }
 
 #[test]
 fn two_sessions_share_a_context() {
-    let environment = TestEnvironment::default();
-    let mut disk = Disk::default();
-    let (mut one, context) = new_session(&environment);
-    let mut other = Session::create("agents", None, None, &environment);
-    disk.save(&mut one);
-    other.set_active_context(&context);
-    assert!(disk.save(&mut other).contains(&file_name(&context)), "it is new in this directory");
+    let (environment, disk) = (TestEnvironment::default(), Disk::default());
+    let (one, context) = new_session(&disk, &environment);
+    let (other, _) = new_session(&disk, &environment);
+    save(&one, &disk).unwrap();
+    other.update(|other| other.set_active_context(&context)).unwrap();
+    assert!(save(&other, &disk).unwrap().contains(&file_name(&context)), "it is new in this directory");
     append(&context, &["a"], &environment);
-    assert_eq!(disk.save(&mut one)[0], file_name(&context));
-    assert_eq!(disk.save(&mut other)[0], file_name(&context));
+    assert_eq!(save(&one, &disk).unwrap()[0], file_name(&context));
+    assert_eq!(save(&other, &disk).unwrap()[0], file_name(&context));
 }
 
 #[test]
 fn files_of_the_wrong_shape_name_the_place() {
     let corrupt = |file: &str| {
-        let mut disk = Disk::default();
-        disk.files.insert("agents/s/session.json".to_owned(), file.as_bytes().to_vec());
-        match disk.load("agents", "s").err() {
+        let disk = Disk::default();
+        disk.insert("agents/s/session.json", file.as_bytes());
+        match load(&disk, "agents", "s").err() {
             Some(Error::CorruptSession { path, position, field, .. }) => {
                 assert_eq!(path, "agents/s/session.json");
                 (position.line, position.column, field.to_string())
@@ -199,10 +205,10 @@ fn files_of_the_wrong_shape_name_the_place() {
 #[test]
 fn context_files_of_the_wrong_shape_name_the_place() {
     let corrupt = |file: &str| {
-        let mut disk = Disk::default();
-        disk.files.insert("agents/s/session.json".to_owned(), br#"{"active_context_id": "c"}"#.to_vec());
-        disk.files.insert("agents/s/c.json".to_owned(), file.as_bytes().to_vec());
-        match disk.load("agents", "s").err() {
+        let disk = Disk::default();
+        disk.insert("agents/s/session.json", br#"{"active_context_id": "c"}"#);
+        disk.insert("agents/s/c.json", file.as_bytes());
+        match load(&disk, "agents", "s").err() {
             Some(Error::CorruptSession { path, position, field, .. }) => {
                 assert_eq!(path, "agents/s/c.json");
                 format!("{}:{} {field}", position.line, position.column)
@@ -225,16 +231,16 @@ fn context_files_of_the_wrong_shape_name_the_place() {
 
 #[test]
 fn what_a_file_lacks_gets_its_default() {
-    let mut disk = Disk::default();
-    disk.files.insert("agents/s/session.json".to_owned(), br#"{"active_context_id": "c", "x": 1.0}"#.to_vec());
-    disk.files
-        .insert("agents/s/c.json".to_owned(), br#"{"messages": [{"id": "m", "creation_timestamp": ""}]}"#.to_vec());
-    let session = disk.load("agents", "s").unwrap();
-    let expected = json!({"active_context_id": "c", "x": session.dict()["x"], "uuid": "s", "auto_approve_tools": [],
+    let disk = Disk::default();
+    disk.insert("agents/s/session.json", br#"{"active_context_id": "c", "x": 1.0}"#);
+    disk.insert("agents/s/c.json", br#"{"messages": [{"id": "m", "creation_timestamp": ""}]}"#);
+    let session = load(&disk, "agents", "s").unwrap();
+    let found = session.read(|session| session.dict().clone());
+    let expected = json!({"active_context_id": "c", "x": found["x"], "uuid": "s", "auto_approve_tools": [],
         "state_data": {}, "is_active": false});
-    assert_eq!(serde_json::to_value(session.dict()).unwrap(), expected);
-    assert!(session.save_plan().unwrap().writes.is_empty(), "defaults are no change");
-    let dict = session.active_context().unwrap().read(common::dict);
+    assert_eq!(serde_json::to_value(found).unwrap(), expected);
+    assert!(!session.read(Session::has_changes), "defaults are no change");
+    let dict = active(&session).read(common::dict);
     assert_eq!(dict["anchor_points"], json!([["system_prompt", 0], ["tools", 0], ["messages", 1]]));
     assert_eq!(dict["id"], "c");
 }
@@ -242,7 +248,7 @@ fn what_a_file_lacks_gets_its_default() {
 #[test]
 fn the_dict_is_replaced_as_a_whole_or_not_at_all() {
     let environment = TestEnvironment::default();
-    let (mut session, _context) = new_session(&environment);
+    let mut session = Session::create("agents", None, None, &environment);
     let before = session.dict().clone();
     for bad in [json!(7), json!({"uuid": "other"}), json!({"is_active": 0}), json!({"active_context_id": "unknown"})] {
         assert!(session.replace_dict(bad).is_err());
@@ -260,7 +266,7 @@ fn the_dict_is_replaced_as_a_whole_or_not_at_all() {
 #[test]
 fn the_state_is_a_store_of_strings() {
     let environment = TestEnvironment::default();
-    let (mut session, _context) = new_session(&environment);
+    let mut session = Session::create("agents", None, None, &environment);
     session.create_state("b", "1".to_owned()).unwrap();
     session.create_state("a", "2".to_owned()).unwrap();
     assert_eq!(session.state_names(), ["b", "a"]);

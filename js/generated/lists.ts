@@ -12,23 +12,23 @@ export type EncodingName =
 
 /** What `Session.check` looks for. The names are stable. `docs/damage.md` describes each. */
 export type FindingRule =
-  /** There are context files, but no `session.json`. */
+  /** There are files of contexts, but no `session.json`. */
   | 'missing-session-file'
   /** The storage could not read the file. */
   | 'unreadable-file'
   /** The file is larger than the limit. */
   | 'file-too-large'
-  /** The file holds nothing. */
+  /** The file is empty. */
   | 'empty-file'
-  /** NUL bytes stand where text should be. */
+  /** The file contains NUL bytes. */
   | 'nul-bytes'
   /** The text ends too early. */
   | 'torn-file'
-  /** `NaN` or `Infinity` stands where a number should be. */
+  /** `NaN` or `Infinity`, which are not JSON. */
   | 'non-finite-number'
-  /** The text is no JSON for another reason, or beyond what is read of nesting and values. */
+  /** The text is not valid JSON for another reason, or exceeds the limits of nesting and values. */
   | 'not-json'
-  /** A field is not what it has to be. */
+  /** A field has the wrong shape. */
   | 'wrong-shape'
   /** The uuid is not the name of the directory. */
   | 'uuid-mismatch'
@@ -38,15 +38,15 @@ export type FindingRule =
   | 'dangling-active-context'
   /** A child has no file. */
   | 'dangling-child'
-  /** The context that this one was forked from has no file. */
+  /** The origin of a fork has no file. */
   | 'dangling-origin'
-  /** An anchor stands after the last message. */
+  /** An anchor is past the last message. */
   | 'anchor-out-of-range'
-  /** An anchor stands before the one that precedes it in the list. */
+  /** The index of an anchor is lower than that of the anchor before it. */
   | 'anchors-not-ascending'
   /** Two anchors have the same name. */
   | 'duplicate-anchor'
-  /** A counter is lower than what it has counted. */
+  /** A counter is lower than what it counts. */
   | 'counter-lags'
   /** Two messages have the same id. */
   | 'duplicate-message-id'
@@ -54,21 +54,21 @@ export type FindingRule =
   | 'duplicate-sequence-number'
   /** No message has the id of the special message. */
   | 'dangling-special-message'
-  /** The special message does not stand where it is one, or is of another class. */
+  /** The message named as special has the wrong position or type. */
   | 'misplaced-special-message'
-  /** The conversation went on after a tool call without its result. */
+  /** The conversation continues after a tool call without its result. */
   | 'call-without-result'
-  /** No message has the call that a tool result is of. */
+  /** A tool result without its call. */
   | 'result-without-call'
-  /** An escape of half a surrogate pair. */
+  /** An escape of an unpaired surrogate. */
   | 'lone-surrogate'
-  /** A key that stands twice in an object. */
+  /** A key that an object has twice. */
   | 'duplicate-key'
   /** The file begins with a byte order mark. */
   | 'byte-order-mark'
-  /** What a write that was killed has left. */
+  /** A temporary file of a write that was killed. */
   | 'leftover-file'
-  /** A copy that a repair has kept. */
+  /** A copy that a repair kept. */
   | 'kept-copy'
   /** A file that is not part of the format. */
   | 'other-file'
@@ -108,6 +108,13 @@ export type WindowReason =
   | 'turn'
   /** Dropped: it would fit, but the window cuts down to the lower mark. */
   | 'lower-mark'
+
+/** What is wrong with a tool call or a tool result in a window report. The names are stable. */
+export type WindowProblem =
+  /** A tool call without a result, after which the assistant has spoken. */
+  | 'call-without-result'
+  /** A tool result that no call precedes. */
+  | 'result-without-call'
 
 /** The formats that a conversation can be converted to and from. */
 export type ProviderName = 'openai-chat' | 'openai-responses' | 'anthropic' | 'gemini' | 'ai-sdk'

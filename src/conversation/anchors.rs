@@ -2,14 +2,19 @@
 
 use crate::error::Error;
 
+/// The name of the anchor of the system prompt.
 pub const SYSTEM_PROMPT: &str = "system_prompt";
+/// The name of the anchor of the tool definitions.
 pub const TOOLS: &str = "tools";
+/// The name of the anchor that messages are appended to by default.
 pub const MESSAGES: &str = "messages";
 
 /// A named place: `index` is the position after the last message of its partition.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Anchor {
+    /// Unique within a context.
     pub name: String,
+    /// A position in the message list, from 0 to its length.
     pub index: u64,
 }
 

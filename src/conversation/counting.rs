@@ -7,7 +7,9 @@ use crate::tokens::{TokenCounter, total};
 
 /// A way to count.
 pub struct Counting<'c> {
+    /// What counts a message.
     pub counter: Counter<'c>,
+    /// What an image, a video, an audio clip or a PDF costs.
     pub media: Media<'c>,
 }
 

@@ -4,11 +4,13 @@
 //! translates them, and adds advice in the terms of its own interface.
 
 mod shape;
+mod storage;
 mod tokenizer;
 
 use std::fmt;
 
 pub use shape::ShapeError;
+pub use storage::{Cause, Operation, StorageError};
 
 use peteos_json::{FieldPath, Position};
 
@@ -107,6 +109,8 @@ pub enum Error {
         /// Its value.
         found: serde_json::Value,
     },
+    /// The storage failed.
+    Storage(StorageError),
     /// A defect of this library, reported instead of a panic.
     Internal(String),
 }
@@ -179,6 +183,7 @@ impl fmt::Display for Error {
             Self::StateConflict { name, found } => {
                 write!(formatter, "the variable '{name}' is now {found}; read it again before updating it")
             }
+            Self::Storage(error) => error.fmt(formatter),
             Self::Internal(message) => write!(formatter, "internal error, please report it: {message}"),
         }
     }

@@ -2,13 +2,14 @@
 
 use serde_json::Value;
 
-use super::{Session, SharedContext, add_missing_fields, checked_dict, keys};
+use super::dict::{self, keys};
+use super::save_plan::{PlannedWrite, Written};
+use super::{Session, SharedContext};
 use crate::digest::sha256_hex;
 use crate::environment::Environment;
 use crate::error::Error;
 use crate::id::ContextId;
-use crate::json::{self, Object};
-use crate::storage::{PlannedWrite, Written};
+use crate::json::Object;
 
 /// A context that became another one: its file holds what somebody else has written.
 pub struct Forked {
@@ -27,7 +28,7 @@ impl Session {
     ///
     /// What both have changed in different ways: a variable of the state, or a setting. [`Error::CorruptSession`] where
     /// the other `session.json` is none.
-    pub fn keep_both(
+    pub(super) fn keep_both(
         &mut self,
         write: &PlannedWrite,
         theirs: &[u8],
@@ -53,9 +54,8 @@ impl Session {
     }
 
     fn merge(&mut self, path: &str, text: &[u8]) -> Result<(), Error> {
-        let theirs = json::parse(text).map_err(|error| Error::not_json(error, path))?;
-        let mut theirs = checked_dict(theirs, &self.layout).map_err(|error| error.in_file(path, text))?;
-        add_missing_fields(&mut theirs, &self.layout);
+        let mut theirs = dict::of_file(&self.layout, text)?;
+        dict::add_missing_fields(&mut theirs, &self.layout);
         let state = |dict: &Object| dict.get(keys::STATE_DATA).and_then(Value::as_object).cloned().unwrap_or_default();
         let merged_state = merged(&state(&self.saved_dict), &state(&self.dict), &state(&theirs), |name, _, found| {
             Err(Error::StateConflict { name: name.to_owned(), found: found.cloned().unwrap_or_default() })

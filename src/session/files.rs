@@ -2,9 +2,9 @@
 
 use std::collections::HashMap;
 
+use super::save_plan::PlannedWrite;
 use crate::digest::sha256_hex;
 use crate::error::Error;
-use crate::storage::PlannedWrite;
 
 /// The contents that this session has read from its files, or written or tried to write to them, by their digests.
 #[derive(Default)]

@@ -1,9 +1,14 @@
 //! The session: its dict, its contexts in memory, and what of them has to be written.
 
 mod conflict;
+mod dict;
 mod files;
+mod list;
+mod save;
+mod save_plan;
 mod shared;
 mod state;
+mod stored;
 mod summary;
 
 use std::rc::{Rc, Weak};
@@ -11,7 +16,12 @@ use std::rc::{Rc, Weak};
 use serde_json::Value;
 
 pub use conflict::Forked;
+pub(crate) use dict::{keys as dict_keys, shape_faults};
+pub use list::SessionList;
+pub use save::OnConflict;
+use save_plan::{PlannedWrite, SavePlan};
 pub use shared::SharedContext;
+pub use stored::{ActiveContext, StoredSession};
 pub use summary::SessionSummary;
 
 use crate::conversation::{Context, Counting, FullMatch, HookOutputs, Message};
@@ -19,18 +29,12 @@ use crate::environment::Environment;
 use crate::error::{Error, ShapeError};
 use crate::id::{ContextId, SessionId};
 use crate::json::{self, FieldPath, Object};
-use crate::storage::{Layout, PlannedWrite, SavePlan, Written};
+use crate::layout::Layout;
 use crate::window::{TokenBudget, WindowOptions};
+use dict::keys;
 use files::KnownFiles;
+use save_plan::Written;
 use shared::{ContextCell, Pending};
-
-pub(crate) mod keys {
-    pub const UUID: &str = "uuid";
-    pub const ACTIVE_CONTEXT_ID: &str = "active_context_id";
-    pub const AUTO_APPROVE_TOOLS: &str = "auto_approve_tools";
-    pub const STATE_DATA: &str = "state_data";
-    pub const IS_ACTIVE: &str = "is_active";
-}
 
 /// One interaction thread: a dict, an active context, and the other contexts that came from it.
 pub struct Session {
@@ -77,17 +81,15 @@ impl Session {
     ///
     /// [`Error::CorruptSession`] where the text is no session, or is that of another one.
     pub fn from_file(layout: Layout, text: &[u8]) -> Result<Self, Error> {
-        let path = layout.session_file();
-        let value = json::parse(text).map_err(|error| Error::not_json(error, &path))?;
-        let dict = checked_dict(value, &layout).map_err(|error| error.in_file(&path, text))?;
+        let dict = dict::of_file(&layout, text)?;
         let mut session = Self::of(layout, dict, Some(0));
         session.saved_dict = session.dict.clone();
-        session.files.read(&path, text);
+        session.files.read(&session.layout.session_file(), text);
         Ok(session)
     }
 
     fn of(layout: Layout, mut dict: Object, saved_revision: Option<u64>) -> Self {
-        add_missing_fields(&mut dict, &layout);
+        dict::add_missing_fields(&mut dict, &layout);
         Self {
             layout,
             dict,
@@ -128,7 +130,7 @@ impl Session {
 
     /// The id of the active context as the dict has it.
     pub fn active_context_id(&self) -> Option<&str> {
-        self.dict.get(keys::ACTIVE_CONTEXT_ID).and_then(Value::as_str).filter(|id| !id.is_empty())
+        dict::active_context_id(&self.dict)
     }
 
     /// Makes this the active context. The one that was it stays to be saved, if it changed.
@@ -141,8 +143,7 @@ impl Session {
 
     /// The names of the tools that run without asking.
     pub fn auto_approve_tools(&self) -> Vec<&str> {
-        let tools = json::items(&self.dict, keys::AUTO_APPROVE_TOOLS);
-        tools.iter().filter_map(Value::as_str).collect()
+        dict::auto_approve_tools(&self.dict).collect()
     }
 
     pub fn set_auto_approve_tools(&mut self, tools: Vec<String>) {
@@ -151,7 +152,7 @@ impl Session {
 
     /// Whether a running agent uses the session.
     pub fn is_active(&self) -> bool {
-        self.dict.get(keys::IS_ACTIVE).and_then(Value::as_bool).unwrap_or(false)
+        dict::is_active(&self.dict)
     }
 
     pub fn set_is_active(&mut self, is_active: bool) {
@@ -166,9 +167,9 @@ impl Session {
     /// in memory.
     pub fn replace_dict(&mut self, mut dict: Value) -> Result<(), ShapeError> {
         json::keep_numbers(&Value::Object(self.dict.clone()), &mut dict);
-        let mut dict = checked_dict(dict, &self.layout)?;
-        add_missing_fields(&mut dict, &self.layout);
-        let id = dict.get(keys::ACTIVE_CONTEXT_ID).and_then(Value::as_str).filter(|id| !id.is_empty());
+        let mut dict = dict::checked(dict, &self.layout)?;
+        dict::add_missing_fields(&mut dict, &self.layout);
+        let id = dict::active_context_id(&dict);
         let active = match id {
             None => None,
             Some(id) => Some(self.context_in_memory(id).ok_or_else(|| {
@@ -303,7 +304,7 @@ impl Session {
     /// # Errors
     ///
     /// None but defects.
-    pub fn save_plan(&self) -> Result<SavePlan, Error> {
+    fn save_plan(&self) -> Result<SavePlan, Error> {
         let mut writes = Vec::new();
         for context in self.pending.contexts().into_iter().rev() {
             let write = context.read(|context| {
@@ -328,17 +329,17 @@ impl Session {
     /// # Errors
     ///
     /// [`Error::FileConflict`].
-    pub fn check_write(&self, write: &PlannedWrite, current: &str) -> Result<(), Error> {
+    fn check_write(&self, write: &PlannedWrite, current: &str) -> Result<(), Error> {
         self.files.check(write, current)
     }
 
     /// Takes note that a write of the plan is to begin.
-    pub fn begin_write(&mut self, write: &PlannedWrite) {
+    fn begin_write(&mut self, write: &PlannedWrite) {
         self.files.begin(write);
     }
 
     /// Takes note that a write of the plan was done.
-    pub fn written(&mut self, write: &PlannedWrite) {
+    fn written(&mut self, write: &PlannedWrite) {
         self.files.written(write);
         match &write.what {
             Written::Session { dict, revision } => {
@@ -357,7 +358,7 @@ impl Session {
     }
 
     /// Takes note that a write of the plan was done after a newer one of the same file, so that it has to be done again.
-    pub fn unwritten(&mut self, write: &PlannedWrite) {
+    fn unwritten(&mut self, write: &PlannedWrite) {
         // What the file holds may be that.
         self.files.begin(write);
         match &write.what {
@@ -405,46 +406,4 @@ impl Session {
             self.revision += 1;
         }
     }
-}
-
-/// Everything that [`Session::from_file`] would refuse about the dict of a file: each field on its own.
-pub(crate) fn shape_faults(dict: &Object, layout: &Layout) -> Vec<ShapeError> {
-    let checked = [keys::UUID, keys::ACTIVE_CONTEXT_ID, keys::AUTO_APPROVE_TOOLS, keys::STATE_DATA, keys::IS_ACTIVE];
-    let field = |(key, value): (&String, &Value)| {
-        // The variables may be large; all that is asked of them is that they are an object.
-        let value = if value.is_object() { Value::Object(Object::new()) } else { value.clone() };
-        Value::Object(Object::from_iter([(key.clone(), value)]))
-    };
-    let checked = dict.iter().filter(|(key, _)| checked.contains(&key.as_str()));
-    checked.map(field).filter_map(|field| checked_dict(field, layout).err()).collect()
-}
-
-/// Checks a dict that is to be the session's.
-fn checked_dict(dict: Value, layout: &Layout) -> Result<Object, ShapeError> {
-    use crate::conversation::shape;
-
-    let root = FieldPath::root();
-    let Value::Object(dict) = dict else { return Err(shape::wrong(&root, "an object", &dict)) };
-    let is_id = |value: &Value| value.is_null() || value.is_string();
-    shape::optional(&dict, &root, keys::UUID, "a string", Value::is_string)?;
-    shape::optional(&dict, &root, keys::ACTIVE_CONTEXT_ID, "a string or null", is_id)?;
-    shape::optional(&dict, &root, keys::AUTO_APPROVE_TOOLS, "an array of strings", shape::is_string_array)?;
-    shape::optional(&dict, &root, keys::STATE_DATA, "an object", Value::is_object)?;
-    shape::optional(&dict, &root, keys::IS_ACTIVE, "true or false", Value::is_boolean)?;
-    if let Some(uuid) = dict.get(keys::UUID).filter(|uuid| *uuid != layout.id().as_str()) {
-        let message = format!("expected \"{}\", the name of the session's directory, found {uuid}", layout.id());
-        return Err(ShapeError::new(root.key(keys::UUID), message));
-    }
-    if let Some(id) = dict.get(keys::ACTIVE_CONTEXT_ID).and_then(Value::as_str).filter(|id| !id.is_empty()) {
-        ContextId::parse(id).map_err(|fault| ShapeError::new(root.key(keys::ACTIVE_CONTEXT_ID), fault))?;
-    }
-    Ok(dict)
-}
-
-fn add_missing_fields(dict: &mut Object, layout: &Layout) {
-    dict.entry(keys::UUID).or_insert_with(|| layout.id().as_str().into());
-    dict.entry(keys::ACTIVE_CONTEXT_ID).or_insert(Value::Null);
-    dict.entry(keys::AUTO_APPROVE_TOOLS).or_insert_with(|| Value::Array(Vec::new()));
-    dict.entry(keys::STATE_DATA).or_insert_with(|| Value::Object(Object::new()));
-    dict.entry(keys::IS_ACTIVE).or_insert(Value::Bool(false));
 }

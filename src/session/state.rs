@@ -2,7 +2,8 @@
 
 use serde_json::Value;
 
-use super::{Session, keys};
+use super::Session;
+use super::dict::keys;
 use crate::error::Error;
 use crate::json::Object;
 

@@ -2,9 +2,9 @@
 
 use serde::Serialize;
 
-use super::Session;
+use super::dict;
 use crate::error::Error;
-use crate::storage::Layout;
+use crate::layout::Layout;
 
 /// What a `session.json` says without a look at its contexts. In JSON its keys are in camel case.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -23,14 +23,14 @@ impl SessionSummary {
     /// # Errors
     ///
     /// [`Error::CorruptSession`] where the text is no session.
-    pub fn from_file(layout: Layout, text: &[u8], modified_at: Option<f64>) -> Result<Self, Error> {
-        let session = Session::from_file(layout, text)?;
+    pub fn from_file(layout: &Layout, text: &[u8], modified_at: Option<f64>) -> Result<Self, Error> {
+        let dict = dict::of_file(layout, text)?;
         Ok(Self {
-            uuid: session.id().to_string(),
-            session_dir: session.layout().session_dir(),
-            active_context_id: session.active_context_id().map(str::to_owned),
-            is_active: session.is_active(),
-            auto_approve_tools: session.auto_approve_tools().into_iter().map(str::to_owned).collect(),
+            uuid: layout.id().to_string(),
+            session_dir: layout.session_dir(),
+            active_context_id: dict::active_context_id(&dict).map(str::to_owned),
+            is_active: dict::is_active(&dict),
+            auto_approve_tools: dict::auto_approve_tools(&dict).map(str::to_owned).collect(),
             modified_at,
         })
     }

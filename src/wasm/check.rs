@@ -1,18 +1,15 @@
-//! Checks and repairs: reads the files that the core looks at, and does what its plan says.
+//! Checks and repairs of the files of a session.
 
 use serde::Serialize;
 use wasm_bindgen::prelude::*;
 
 use super::environment::JsEnvironment;
 use super::session::session_layout;
-use super::storage::{ReadFault, Storage};
+use super::storage::JsStorage;
 use super::{args, reports};
-use crate::check::{Action, Contents, Examination, RepairPlan, SessionCheck, keeps_copy};
-use crate::digest::sha256_hex;
-use crate::error::Error;
-use crate::storage::Layout;
+use crate::integrity::{self, Action, Finding, Repairability, Rule};
 
-/// The JSON text of a [`SessionCheck`].
+/// The JSON text of the `SessionCheck` of JavaScript.
 #[wasm_bindgen(js_name = checkSession)]
 pub async fn check_session(
     parent_dir: JsValue,
@@ -21,19 +18,12 @@ pub async fn check_session(
     max_file_bytes: JsValue,
 ) -> Result<String, JsValue> {
     let layout = session_layout(&parent_dir, &uuid)?;
-    let storage = Storage::with_limit(storage, args::max_file_bytes(&max_file_bytes)?);
-    let (check, _) = examine(&layout, &storage, false).await?;
-    Ok(reports::text(&check)?)
+    let storage = JsStorage::with_limit(storage, args::max_file_bytes(&max_file_bytes)?);
+    let check = integrity::check(&layout, &storage, &JsEnvironment::capture()?).await?;
+    Ok(reports::text(&SessionCheck::from(&check))?)
 }
 
-/// What a repair has done, and what is left.
-#[derive(Serialize)]
-struct Repair {
-    actions: Vec<Action>,
-    check: SessionCheck,
-}
-
-/// The JSON text of a [`Repair`].
+/// The JSON text of the `SessionRepair` of JavaScript.
 #[wasm_bindgen(js_name = repairSession)]
 pub async fn repair_session(
     parent_dir: JsValue,
@@ -42,74 +32,87 @@ pub async fn repair_session(
     max_file_bytes: JsValue,
 ) -> Result<String, JsValue> {
     let layout = session_layout(&parent_dir, &uuid)?;
-    let storage = Storage::with_limit(storage, args::max_file_bytes(&max_file_bytes)?);
-    let (_, plan) = examine(&layout, &storage, true).await?;
-    let actions = carry_out(&plan, &storage).await?;
-    let (check, _) = examine(&layout, &storage, false).await?;
-    Ok(reports::text(&Repair { actions, check })?)
+    let storage = JsStorage::with_limit(storage, args::max_file_bytes(&max_file_bytes)?);
+    let repair = integrity::repair(&layout, &storage, &JsEnvironment::capture()?).await?;
+    let actions = repair.actions.iter().map(RepairAction::from).collect();
+    Ok(reports::text(&SessionRepair { actions, check: SessionCheck::from(&repair.check) })?)
 }
 
-async fn examine(layout: &Layout, storage: &Storage, is_repair: bool) -> Result<(SessionCheck, RepairPlan), JsValue> {
-    let names = storage.list(&layout.session_dir()).await?;
-    let environment = JsEnvironment::capture()?;
-    let mut examination = Examination::new(layout.clone(), names, &environment, is_repair);
-    for name in examination.context_files() {
-        let read = storage.try_read(&layout.file(&name)).await;
-        let contents = match &read {
-            Ok(Some(text)) => Contents::Text(text),
-            Ok(None) => Contents::Absent,
-            Err(ReadFault::TooLarge { size, limit }) => Contents::TooLarge { size: *size, limit: *limit },
-            Err(ReadFault::Failed { message, .. }) => Contents::Failed(message.clone()),
+#[derive(Serialize)]
+struct SessionRepair<'r> {
+    actions: Vec<RepairAction<'r>>,
+    check: SessionCheck<'r>,
+}
+
+#[derive(Serialize)]
+struct RepairAction<'a> {
+    rule: &'static str,
+    path: &'a str,
+    message: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    copy: Option<&'a str>,
+}
+
+impl<'a> From<&'a Action> for RepairAction<'a> {
+    fn from(action: &'a Action) -> Self {
+        let Action { rule, path, message, copy } = action;
+        Self { rule: rule.name(), path, message, copy: copy.as_deref() }
+    }
+}
+
+#[derive(Serialize)]
+struct SessionCheck<'c> {
+    ok: bool,
+    findings: Vec<SessionFinding<'c>>,
+}
+
+impl<'c> From<&'c integrity::SessionCheck> for SessionCheck<'c> {
+    fn from(check: &'c integrity::SessionCheck) -> Self {
+        Self { ok: check.ok, findings: check.findings.iter().map(SessionFinding::from).collect() }
+    }
+}
+
+#[derive(Serialize)]
+struct SessionFinding<'f> {
+    rule: &'static str,
+    severity: &'static str,
+    path: &'f str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    field: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    line: Option<usize>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    column: Option<usize>,
+    message: String,
+    repairable: bool,
+}
+
+impl<'f> From<&'f Finding> for SessionFinding<'f> {
+    fn from(finding: &'f Finding) -> Self {
+        let message = match advice(finding) {
+            Some(advice) => format!("{}; {advice}", finding.message),
+            None => finding.message.clone(),
         };
-        examination.context(&name, contents)?;
+        Self {
+            rule: finding.rule.name(),
+            severity: finding.severity.name(),
+            path: &finding.path,
+            field: finding.field.as_ref().map(ToString::to_string),
+            line: finding.position.map(|position| position.line),
+            column: finding.position.map(|position| position.column),
+            message,
+            repairable: finding.is_repairable(),
+        }
     }
-    let read = storage.try_read(&layout.session_file()).await;
-    let contents = match read {
-        Ok(Some(ref text)) => Contents::Text(text),
-        Ok(None) => Contents::Absent,
-        Err(ReadFault::TooLarge { size, limit }) => Contents::TooLarge { size, limit },
-        Err(ReadFault::Failed { error, .. }) => return Err(error),
-    };
-    Ok(examination.finish(contents)?)
 }
 
-/// Looks at all files before it changes the first, so that a session somebody else works on is left alone.
-async fn carry_out(plan: &RepairPlan, storage: &Storage) -> Result<Vec<Action>, JsValue> {
-    for change in &plan.changes {
-        unchanged(storage, &change.path, change.old_digest.as_deref()).await?;
+/// What a caller can do about a finding, in terms of the JavaScript interface.
+fn advice(finding: &Finding) -> Option<&'static str> {
+    match (&finding.repairability, finding.rule) {
+        (Repairability::Automatic(_), _) => Some("Session.repair fixes it"),
+        (Repairability::Blocked, _) => Some("fix the errors of the file first"),
+        (Repairability::Manual, Rule::FileTooLarge) => Some("raise options.maxFileBytes to read it"),
+        (Repairability::Manual, Rule::DanglingActiveContext) => Some("load with `activeContextId: null`"),
+        (Repairability::Manual, _) => None,
     }
-    let mut actions = Vec::new();
-    for change in &plan.changes {
-        let old = unchanged(storage, &change.path, change.old_digest.as_deref()).await?;
-        if let (Some(old), Some(copy)) = (old, &change.copy_path) {
-            storage.write(copy, &old).await?;
-        }
-        storage.write(&change.path, &change.bytes).await?;
-        actions.extend(change.done());
-    }
-    for leftover in &plan.leftovers {
-        let Some(contents) = storage.read(&leftover.path).await? else { continue };
-        let target = match &leftover.target {
-            Some(target) => storage.read(target).await?,
-            None => None,
-        };
-        let keeps_copy = keeps_copy(&contents, target.as_deref());
-        if keeps_copy {
-            storage.write(&leftover.copy_path, &contents).await?;
-        }
-        storage.remove(&leftover.path).await?;
-        actions.push(leftover.action(keeps_copy));
-    }
-    Ok(actions)
-}
-
-/// What a file holds, which has to be what it held when it was looked at.
-async fn unchanged(storage: &Storage, path: &str, digest: Option<&str>) -> Result<Option<Vec<u8>>, JsValue> {
-    let contents = storage.read(path).await?;
-    let found = contents.as_deref().map(sha256_hex);
-    if found.as_deref() != digest {
-        let expected = digest.map(str::to_owned);
-        return Err(Error::FileConflict { path: path.to_owned(), expected, found }.into());
-    }
-    Ok(contents)
 }

@@ -1,23 +1,26 @@
-//! What the tests of the core share: a clock that stands still, ids that count, a map for a disk.
+//! What the tests of the core share: a fixed clock, consecutive ids, a storage in memory.
 #![allow(dead_code, reason = "each test crate uses a part of it")]
 
-use std::cell::Cell;
-use std::collections::BTreeMap;
+pub mod storage;
 
-use peteos_session::check::{Action, Contents, Examination, RepairPlan, SessionCheck, keeps_copy};
+use std::cell::Cell;
+
 use peteos_session::conversation::{Context, Counting, Message};
-use peteos_session::digest::sha256_hex;
 use peteos_session::environment::{Environment, LocalTime};
 use peteos_session::error::Error;
-use peteos_session::id::{ContextId, SessionId};
+use peteos_session::id::SessionId;
+use peteos_session::integrity::{self, SessionCheck};
 use peteos_session::json;
-use peteos_session::session::{Session, SharedContext};
-use peteos_session::storage::Layout;
+use peteos_session::layout::Layout;
+use peteos_session::session::{ActiveContext, OnConflict, Session, StoredSession};
 use peteos_session::tokens::{Encoding, TokenCounter};
+use pollster::block_on;
 use serde_json::{Value, json};
 use uuid::Uuid;
 
-/// A clock that stands still, and uuids that count.
+use storage::Disk;
+
+/// A fixed clock and consecutive uuids.
 #[derive(Default)]
 pub struct TestEnvironment(Cell<u128>);
 
@@ -71,97 +74,24 @@ pub fn dict(context: &Context) -> Value {
     json::parse(&json::to_file_bytes(&context.view())).unwrap()
 }
 
-/// A disk in memory.
-#[derive(Default)]
-pub struct Disk {
-    pub files: BTreeMap<String, Vec<u8>>,
+/// Loads a session with its active context.
+pub fn load(disk: &Disk, parent_dir: &str, uuid: &str) -> Result<StoredSession<Disk>, Error> {
+    let layout = Layout::new(parent_dir, SessionId::parse(uuid).unwrap());
+    let environment = TestEnvironment::default();
+    block_on(StoredSession::load(layout, disk.clone(), ActiveContext::Recorded, &environment))
 }
 
-impl Disk {
-    /// Carries out a save; returns the names of the files it wrote.
-    pub fn save(&mut self, session: &mut Session) -> Vec<String> {
-        self.try_save(session).unwrap()
-    }
+/// Saves a session; returns the names of the files that were written.
+pub fn save(session: &StoredSession<Disk>, disk: &Disk) -> Result<Vec<String>, Error> {
+    disk.take_written();
+    let has_changes = session.read(Session::has_changes);
+    block_on(session.save(OnConflict::Refuse))?;
+    let written = disk.take_written();
+    assert_eq!(has_changes, !written.is_empty());
+    Ok(written.iter().map(|path| path.rsplit('/').next().unwrap().to_owned()).collect())
+}
 
-    /// As [`Disk::save`], for saves that may be refused.
-    pub fn try_save(&mut self, session: &mut Session) -> Result<Vec<String>, Error> {
-        let plan = session.save_plan()?;
-        assert_eq!(session.has_changes(), !plan.writes.is_empty());
-        for write in &plan.writes {
-            if let Some(current) = self.files.get(&write.path) {
-                session.check_write(write, &sha256_hex(current))?;
-            }
-        }
-        let mut names = Vec::new();
-        for write in &plan.writes {
-            names.push(write.path.rsplit('/').next().unwrap().to_owned());
-            session.begin_write(write);
-            self.files.insert(write.path.clone(), write.bytes.clone());
-            session.written(write);
-        }
-        Ok(names)
-    }
-
-    /// Loads a session with its active context.
-    pub fn load(&self, parent_dir: &str, uuid: &str) -> Result<Session, Error> {
-        let layout = Layout::new(parent_dir, SessionId::parse(uuid).unwrap());
-        let path = layout.session_file();
-        let file = self.files.get(&path).ok_or(Error::SessionNotFound { path })?;
-        let mut session = Session::from_file(layout, file)?;
-        if let Some(id) = session.active_context_id().map(str::to_owned) {
-            self.load_context(&mut session, &id)?;
-        }
-        Ok(session)
-    }
-
-    pub fn load_context(&self, session: &mut Session, id: &str) -> Result<SharedContext, Error> {
-        let id = ContextId::parse(id).unwrap();
-        let path = session.layout().context_file(&id);
-        let file = self.files.get(&path).ok_or(Error::ContextNotFound { id: id.to_string(), path })?;
-        session.adopt_stored(&id, file, &TestEnvironment::default())
-    }
-
-    /// Looks at the files of a session.
-    pub fn examine(&self, layout: &Layout, is_repair: bool) -> Result<(SessionCheck, RepairPlan), Error> {
-        let environment = TestEnvironment::default();
-        let prefix = format!("{}/", layout.session_dir());
-        let names = self.files.keys().filter_map(|path| path.strip_prefix(&prefix)).map(str::to_owned);
-        let mut examination = Examination::new(layout.clone(), names, &environment, is_repair);
-        for name in examination.context_files() {
-            let text = &self.files[&layout.file(&name)];
-            examination.context(&name, Contents::Text(text))?;
-        }
-        let session = self.files.get(&layout.session_file());
-        examination.finish(session.map_or(Contents::Absent, |text| Contents::Text(text)))
-    }
-
-    pub fn check(&self, layout: &Layout) -> SessionCheck {
-        self.examine(layout, false).unwrap().0
-    }
-
-    /// Carries out a repair.
-    pub fn repair(&mut self, layout: &Layout) -> Vec<Action> {
-        let (_, plan) = self.examine(layout, true).unwrap();
-        let mut actions = Vec::new();
-        for change in &plan.changes {
-            let old = self.files.get(&change.path).cloned();
-            assert_eq!(old.as_deref().map(sha256_hex), change.old_digest);
-            assert_eq!(old.is_some(), change.copy_path.is_some());
-            if let (Some(old), Some(copy)) = (old, &change.copy_path) {
-                assert!(self.files.insert(copy.clone(), old).is_none(), "no copy takes the place of another");
-            }
-            self.files.insert(change.path.clone(), change.bytes.clone());
-            actions.extend(change.done());
-        }
-        for leftover in &plan.leftovers {
-            let contents = self.files.remove(&leftover.path).unwrap();
-            let target = leftover.target.as_ref().and_then(|target| self.files.get(target));
-            let keeps_copy = keeps_copy(&contents, target.map(Vec::as_slice));
-            if keeps_copy {
-                self.files.insert(leftover.copy_path.clone(), contents);
-            }
-            actions.push(leftover.action(keeps_copy));
-        }
-        actions
-    }
+/// The findings of the files of a session.
+pub fn check(disk: &Disk, layout: &Layout) -> SessionCheck {
+    block_on(integrity::check(layout, disk, &TestEnvironment::default())).unwrap()
 }

@@ -4,7 +4,7 @@ use js_sys::{Array, Object, Reflect};
 use wasm_bindgen::prelude::*;
 
 use super::names::argument_path;
-use crate::error::Error;
+use crate::error::{Cause, Error};
 
 /// The properties of the error object of a core error.
 pub fn details(error: &Error) -> Object {
@@ -38,12 +38,17 @@ pub fn details(error: &Error) -> Object {
             ("found", found.as_deref().into()),
         ]),
         Error::StateConflict { name, .. } => object([("variable", name.into())]),
+        Error::Storage(error) => object([
+            ("operation", error.operation.verb().into()),
+            ("path", (&error.path).into()),
+            ("cause", error.cause.as_ref().and_then(Cause::downcast_ref).cloned().unwrap_or(JsValue::UNDEFINED)),
+        ]),
         Error::Internal(_) => Object::new(),
     }
 }
 
 /// An object with these properties.
-pub fn object<const N: usize>(properties: [(&str, JsValue); N]) -> Object {
+fn object<const N: usize>(properties: [(&str, JsValue); N]) -> Object {
     let object = Object::new();
     for (key, value) in properties {
         // Setting a property of a fresh object does not fail.

@@ -10,7 +10,7 @@ use js_sys::{Function, Object};
 use wasm_bindgen::prelude::*;
 
 use advice::advice;
-use details::{details, object};
+use details::details;
 use names::argument_path;
 
 use crate::error::Error;
@@ -30,12 +30,6 @@ impl From<Error> for JsValue {
     }
 }
 
-/// The error of a storage adapter that failed, threw, or returned something invalid.
-pub fn storage_error(operation: &str, path: &str, message: &str, cause: &JsValue) -> JsValue {
-    let details = object([("operation", operation.into()), ("path", path.into()), ("cause", cause.clone())]);
-    create("StorageError", &format!("could not {operation} {path}: {message}"), &details)
-}
-
 /// The name of the class of an error.
 fn class(error: &Error) -> &'static str {
     match error {
@@ -49,6 +43,7 @@ fn class(error: &Error) -> &'static str {
         Error::EncodingNotLoaded { .. } => "EncodingNotLoadedError",
         Error::WindowTooSmall { .. } => "WindowTooSmallError",
         Error::FileConflict { .. } | Error::StateConflict { .. } => "ConflictError",
+        Error::Storage(_) => "StorageError",
         Error::Internal(_) => "SessionError",
     }
 }

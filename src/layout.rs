@@ -1,17 +1,12 @@
-//! Where a session lives: the paths of its files, and what a save writes in which order.
+//! The paths of the files of a session.
 
-use crate::digest::sha256_hex;
 use crate::error::Error;
 use crate::id::{ContextId, SessionId};
-use crate::json::Object;
-use crate::session::SharedContext;
 
 pub(crate) const SESSION_FILE: &str = "session.json";
-/// Files with more bytes are refused where the caller sets no limit of its own: 256 MiB.
-pub const DEFAULT_MAX_FILE_BYTES: u64 = 256 << 20;
 const EXTENSION: &str = ".json";
 
-/// The paths of one session's files. They are made of `/`-separated names.
+/// The paths of the files of one session: names separated by `/`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Layout {
     parent_dir: String,
@@ -19,10 +14,10 @@ pub struct Layout {
 }
 
 impl Layout {
-    /// The paths below `parent_dir`; separators at its end do not count.
+    /// The paths below `parent_dir`; separators at its end are ignored.
     pub fn new(parent_dir: &str, id: SessionId) -> Self {
         let trimmed = parent_dir.trim_end_matches('/');
-        // Of the root directory the separator is all there is.
+        // The root directory is only a separator.
         let parent_dir = if trimmed.is_empty() && !parent_dir.is_empty() { "/" } else { trimmed };
         Self { parent_dir: parent_dir.to_owned(), id }
     }
@@ -47,7 +42,7 @@ impl Layout {
         join(&self.session_dir(), &id.file_name())
     }
 
-    /// The path of a file of the session's directory.
+    /// The path of a file in the session's directory.
     pub fn file(&self, name: &str) -> String {
         join(&self.session_dir(), name)
     }
@@ -58,11 +53,11 @@ impl Layout {
     }
 }
 
-/// Checks a parent directory that a caller hands in.
+/// Checks a parent directory that a caller passes in.
 ///
 /// # Errors
 ///
-/// [`Error::InvalidArgument`] for one with a NUL, which no file system takes.
+/// [`Error::InvalidArgument`] for a path with a NUL character, which no file system accepts.
 pub fn check_parent_dir(parent_dir: &str) -> Result<(), Error> {
     if parent_dir.contains('\0') {
         return Err(Error::argument("parent_dir", "contains a NUL character, which no path may contain"));
@@ -76,42 +71,6 @@ fn join(directory: &str, name: &str) -> String {
         directory if directory.ends_with('/') => format!("{directory}{name}"),
         directory => format!("{directory}/{name}"),
     }
-}
-
-/// The writes of a save, to be done one after the other; the first that fails ends it.
-#[derive(Default)]
-pub struct SavePlan {
-    pub writes: Vec<PlannedWrite>,
-}
-
-/// A file to be replaced as a whole.
-pub struct PlannedWrite {
-    pub path: String,
-    pub bytes: Vec<u8>,
-    /// The SHA-256 of the bytes in hexadecimal digits.
-    pub digest: String,
-    /// What the session is to be told when it is done.
-    pub what: Written,
-}
-
-impl PlannedWrite {
-    pub(crate) fn new(path: String, bytes: Vec<u8>, what: Written) -> Self {
-        let digest = sha256_hex(&bytes);
-        Self { path, bytes, digest, what }
-    }
-}
-
-/// What a write has made durable.
-pub enum Written {
-    /// The object itself, not its id: another one may have taken its place in the meantime.
-    Context {
-        context: SharedContext,
-        revision: u64,
-    },
-    Session {
-        dict: Object,
-        revision: u64,
-    },
 }
 
 #[cfg(test)]

@@ -53,7 +53,7 @@ pub(super) fn examine(
     if let Some(found) = dict.get(keys::ID).and_then(Value::as_str).filter(|found| *found != id.as_str()) {
         let at = root.key(keys::ID);
         let position = locate(text, &at);
-        report.add_mended(
+        report.add_repairable(
             Rule::IdMismatch,
             (at, position),
             format!("expected '{id}', the name of the file, found {found:?}"),
@@ -71,7 +71,7 @@ pub(super) fn examine(
                 _ => report.add(Rule::WrongShape, fault.field, message),
             }
         }
-        report.leave_as_is();
+        report.block_repair();
         return Ok(None);
     }
     check_dict(directory, &mut dict, report);
@@ -109,7 +109,7 @@ fn salvage(
     let count = messages(&dict).count();
     let messages = if count == 1 { "1 message".to_owned() } else { format!("{count} messages") };
     let rest = if is_complete { ", and all else" } else { "; of what followed nothing is whole" };
-    report.add_mended(
+    report.add_repairable(
         rule,
         position,
         format!("{message}; {messages} can be recovered"),
@@ -176,7 +176,7 @@ fn check_children(directory: &Directory, dict: &mut Object, report: &mut Report)
         let exists = directory.has_context(id);
         if !exists {
             let message = format!("the child '{id}' has no file; a fork that was never saved leaves such an id");
-            report.add_mended(
+            report.add_repairable(
                 Rule::DanglingChild,
                 at.index(index),
                 message,
@@ -198,7 +198,7 @@ fn check_specials(dict: &mut Object, report: &mut Report) {
         let mut named = messages(dict).enumerate().filter(|(_, message)| text_of(message, "id") == id).peekable();
         let Some(&(position, _)) = named.peek() else {
             drop(named);
-            report.add_mended(
+            report.add_repairable(
                 Rule::DanglingSpecialMessage,
                 at,
                 format!("no message has the id '{id}'"),
@@ -231,7 +231,7 @@ fn check_anchors(dict: &mut Object, report: &mut Report) {
         let Some([Value::String(name), index]) = anchor.as_array_mut().map(Vec::as_mut_slice) else { continue };
         let mut place = index.as_u64().unwrap_or_default();
         if place > count {
-            report.add_mended(
+            report.add_repairable(
                 Rule::AnchorOutOfRange,
                 at.index(1),
                 format!("the anchor '{name}' stands at {place}, past the end of {count} messages"),
@@ -270,7 +270,7 @@ fn raise(dict: &mut Object, key: &str, least: u64, what: &str, report: &mut Repo
         return;
     }
     let is = found.map_or("is missing".to_owned(), |found| format!("is {found}"));
-    report.add_mended(
+    report.add_repairable(
         Rule::CounterLags,
         FieldPath::root().key(key),
         format!("{is}; expected at least {least}, {what}"),
@@ -341,7 +341,7 @@ mod tests {
     use super::*;
     use crate::environment::fixed::Fixed;
     use crate::id::SessionId;
-    use crate::storage::Layout;
+    use crate::layout::Layout;
 
     /// The rules, fields and mends of a context `c` that has a file beside it, `other`.
     fn examine(text: &[u8]) -> (Vec<(&'static str, String, bool)>, Option<Object>) {
@@ -352,7 +352,8 @@ mod tests {
         let id = ContextId::parse("c").unwrap();
         let file = super::examine(&directory, &id, text, &Fixed::default(), &mut report).unwrap();
         let findings = report.finish().into_iter().map(|finding| {
-            (finding.rule.name(), finding.field.unwrap_or_default().to_string(), finding.mend.is_some())
+            let is_repairable = finding.is_repairable();
+            (finding.rule.name(), finding.field.unwrap_or_default().to_string(), is_repairable)
         });
         (findings.collect(), file.map(|file| file.dict))
     }

@@ -9,7 +9,7 @@ use super::directory::Directory;
 use super::finding::{Report, Rule};
 use super::text::{self, Damage};
 use crate::json::{FieldPath, Object, Torn, locate};
-use crate::session::{keys, shape_faults};
+use crate::session::{dict_keys as keys, shape_faults};
 
 /// Reports everything about `session.json`; gives what it holds, mended, where it can be loaded. `None` for a text: there
 /// is no such file.
@@ -42,7 +42,7 @@ pub(super) fn examine(directory: &Directory, ages: &[Age], text: Option<&[u8]>, 
     if let Some(found) = dict.get(keys::UUID).and_then(Value::as_str).filter(|found| *found != uuid) {
         let at = root.key(keys::UUID);
         let position = locate(text, &at);
-        report.add_mended(
+        report.add_repairable(
             Rule::UuidMismatch,
             (at, position),
             format!("expected '{uuid}', the name of the session's directory, found {found:?}"),
@@ -56,7 +56,7 @@ pub(super) fn examine(directory: &Directory, ages: &[Age], text: Option<&[u8]>, 
             let position = locate(text, &fault.field);
             report.add(Rule::WrongShape, (fault.field, position), format!("{}; mend it by hand", fault.message));
         }
-        report.leave_as_is();
+        report.block_repair();
         return None;
     }
     check_active(directory, newest, &mut dict, report);
@@ -71,7 +71,7 @@ fn check_active(directory: &Directory, newest: Option<&Age>, dict: &mut Object, 
     match newest {
         Some(Age { id: newest, .. }) => {
             let mend = format!("'{newest}', the newest context, made the active one; '{id}' has no file");
-            report.add_mended(Rule::DanglingActiveContext, at, message, mend);
+            report.add_repairable(Rule::DanglingActiveContext, at, message, mend);
             dict.insert(keys::ACTIVE_CONTEXT_ID.to_owned(), newest.as_str().into());
         }
         None => report.add(
@@ -112,7 +112,7 @@ fn rebuild(
             newest.id
         ),
     };
-    report.add_mended(rule, place, message, mend);
+    report.add_repairable(rule, place, message, mend);
     let defaults = json!({
         keys::UUID: directory.layout.id().as_str(),
         keys::ACTIVE_CONTEXT_ID: newest.id.as_str(),

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use crate::environment::Environment;
 use crate::id::ContextId;
-use crate::storage::{Layout, SESSION_FILE};
+use crate::layout::{Layout, SESSION_FILE};
 
 /// What a file of a session's directory is.
 #[derive(Clone, Debug, PartialEq, Eq)]

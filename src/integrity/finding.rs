@@ -1,27 +1,35 @@
-//! What is found, and what is said about it.
-
-use serde::{Serialize, Serializer};
+//! Findings: what a check reports.
 
 use crate::json::{FieldPath, Position};
 
-/// So many findings of one rule are listed of one file: what a hostile file gives rise to stays small.
+/// The number of findings of one rule that are listed for one file, so that the report of a hostile file stays small.
 const MAX_LISTED: usize = 100;
 
 /// How bad a finding is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "lowercase")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Severity {
     /// The file, or the session, cannot be loaded.
     Error,
-    /// It is loaded, but something in it is not as it should be.
+    /// It can be loaded, but something in it is wrong.
     Warning,
-    /// Nothing is wrong, but somebody may want to know.
+    /// Nothing is wrong, but it is worth knowing.
     Info,
+}
+
+impl Severity {
+    /// The name in lower case.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Error => "error",
+            Self::Warning => "warning",
+            Self::Info => "info",
+        }
+    }
 }
 
 macro_rules! rules {
     ($($(#[doc = $doc:literal])* $variant:ident, $name:literal, $severity:ident;)*) => {
-        /// What is looked for. The names are stable.
+        /// A rule that is checked. The names are stable.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub enum Rule {
             $($(#[doc = $doc])* $variant,)*
@@ -46,6 +54,7 @@ macro_rules! rules {
                 crate::names::first_paragraph(lines)
             }
 
+            /// How bad a violation is.
             pub fn severity(self) -> Severity {
                 match self {
                     $(Self::$variant => Severity::$severity,)*
@@ -56,23 +65,23 @@ macro_rules! rules {
 }
 
 rules! {
-    /// There are context files, but no `session.json`.
+    /// There are files of contexts, but no `session.json`.
     MissingSessionFile, "missing-session-file", Error;
     /// The storage could not read the file.
     UnreadableFile, "unreadable-file", Error;
     /// The file is larger than the limit.
     FileTooLarge, "file-too-large", Error;
-    /// The file holds nothing.
+    /// The file is empty.
     EmptyFile, "empty-file", Error;
-    /// NUL bytes stand where text should be.
+    /// The file contains NUL bytes.
     NulBytes, "nul-bytes", Error;
     /// The text ends too early.
     TornFile, "torn-file", Error;
-    /// `NaN` or `Infinity` stands where a number should be.
+    /// `NaN` or `Infinity`, which are not JSON.
     NonFiniteNumber, "non-finite-number", Error;
-    /// The text is no JSON for another reason, or beyond what is read of nesting and values.
+    /// The text is not valid JSON for another reason, or exceeds the limits of nesting and values.
     NotJson, "not-json", Error;
-    /// A field is not what it has to be.
+    /// A field has the wrong shape.
     WrongShape, "wrong-shape", Error;
     /// The uuid is not the name of the directory.
     UuidMismatch, "uuid-mismatch", Error;
@@ -82,15 +91,15 @@ rules! {
     DanglingActiveContext, "dangling-active-context", Error;
     /// A child has no file.
     DanglingChild, "dangling-child", Warning;
-    /// The context that this one was forked from has no file.
+    /// The origin of a fork has no file.
     DanglingOrigin, "dangling-origin", Info;
-    /// An anchor stands after the last message.
+    /// An anchor is past the last message.
     AnchorOutOfRange, "anchor-out-of-range", Warning;
-    /// An anchor stands before the one that precedes it in the list.
+    /// The index of an anchor is lower than that of the anchor before it.
     AnchorsNotAscending, "anchors-not-ascending", Warning;
     /// Two anchors have the same name.
     DuplicateAnchor, "duplicate-anchor", Warning;
-    /// A counter is lower than what it has counted.
+    /// A counter is lower than what it counts.
     CounterLags, "counter-lags", Warning;
     /// Two messages have the same id.
     DuplicateMessageId, "duplicate-message-id", Warning;
@@ -98,68 +107,75 @@ rules! {
     DuplicateSequenceNumber, "duplicate-sequence-number", Warning;
     /// No message has the id of the special message.
     DanglingSpecialMessage, "dangling-special-message", Warning;
-    /// The special message does not stand where it is one, or is of another class.
+    /// The message named as special has the wrong position or type.
     MisplacedSpecialMessage, "misplaced-special-message", Warning;
-    /// The conversation went on after a tool call without its result.
+    /// The conversation continues after a tool call without its result.
     CallWithoutResult, "call-without-result", Warning;
-    /// No message has the call that a tool result is of.
+    /// A tool result without its call.
     ResultWithoutCall, "result-without-call", Warning;
-    /// An escape of half a surrogate pair.
+    /// An escape of an unpaired surrogate.
     LoneSurrogate, "lone-surrogate", Warning;
-    /// A key that stands twice in an object.
+    /// A key that an object has twice.
     DuplicateKey, "duplicate-key", Warning;
     /// The file begins with a byte order mark.
     ByteOrderMark, "byte-order-mark", Warning;
-    /// What a write that was killed has left.
+    /// A temporary file of a write that was killed.
     LeftoverFile, "leftover-file", Warning;
-    /// A copy that a repair has kept.
+    /// A copy that a repair kept.
     KeptCopy, "kept-copy", Info;
     /// A file that is not part of the format.
     OtherFile, "other-file", Info;
 }
 
-impl Serialize for Rule {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(self.name())
+/// Something that is wrong or worth knowing.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Finding {
+    /// The rule that is violated.
+    pub rule: Rule,
+    /// How bad it is.
+    pub severity: Severity,
+    /// The path of the file.
+    pub path: String,
+    /// The field at fault; `None` if it is the file itself.
+    pub field: Option<FieldPath>,
+    /// The line and the column at fault, where they are known.
+    pub position: Option<Position>,
+    /// What is wrong, and what to do if a repair does not fix it.
+    pub message: String,
+    /// Whether a repair fixes it.
+    pub repairability: Repairability,
+}
+
+impl Finding {
+    /// Whether a repair fixes it.
+    pub fn is_repairable(&self) -> bool {
+        matches!(self.repairability, Repairability::Automatic(_))
     }
 }
 
-/// One thing that is wrong, or worth to know. In JSON its keys are those of JavaScript's `Finding`.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Finding {
-    pub rule: Rule,
-    pub severity: Severity,
-    pub path: String,
-    #[serde(skip_serializing_if = "Option::is_none", serialize_with = "as_text")]
-    pub field: Option<FieldPath>,
-    #[serde(flatten)]
-    pub position: Option<Position>,
-    /// What is wrong, and what to do.
-    pub message: String,
-    #[serde(rename = "repairable", serialize_with = "as_flag")]
-    /// What a repair does about it.
-    pub mend: Option<String>,
+/// Whether a repair fixes a finding.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Repairability {
+    /// No: it can only be fixed by hand.
+    Manual,
+    /// Yes, in this way: a sentence in the past tense.
+    Automatic(String),
+    /// Not before the errors of the same file are fixed by hand.
+    Blocked,
 }
 
-fn as_text<S: Serializer>(field: &Option<FieldPath>, serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.collect_str(&field.clone().unwrap_or_default())
-}
-
-fn as_flag<S: Serializer>(mend: &Option<String>, serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.serialize_bool(mend.is_some())
-}
-
-/// What a check has found.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+/// The result of a check.
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SessionCheck {
-    /// There is no error and no warning.
+    /// Whether there are neither errors nor warnings.
     pub ok: bool,
     /// `session.json` first, then the contexts by their names, then other files.
     pub findings: Vec<Finding>,
 }
 
 impl SessionCheck {
-    pub fn new(findings: Vec<Finding>) -> Self {
+    /// The result with these findings.
+    pub(super) fn new(findings: Vec<Finding>) -> Self {
         Self { ok: findings.iter().all(|finding| finding.severity == Severity::Info), findings }
     }
 }
@@ -177,22 +193,21 @@ impl Report {
     }
 
     pub fn add(&mut self, rule: Rule, place: impl Into<Place>, message: impl Into<String>) {
-        self.push(rule, place.into(), message.into(), None);
+        self.push(rule, place.into(), message.into(), Repairability::Manual);
     }
 
-    /// As [`Report::add`], of what a repair mends; `mend` says how.
-    pub fn add_mended(
+    /// As [`Report::add`], for what a repair fixes; `repair` says how.
+    pub fn add_repairable(
         &mut self,
         rule: Rule,
         place: impl Into<Place>,
         message: impl Into<String>,
-        mend: impl Into<String>,
+        repair: impl Into<String>,
     ) {
-        let message = format!("{}; Session.repair mends it", message.into());
-        self.push(rule, place.into(), message, Some(mend.into()));
+        self.push(rule, place.into(), message.into(), Repairability::Automatic(repair.into()));
     }
 
-    fn push(&mut self, rule: Rule, place: Place, message: String, mend: Option<String>) {
+    fn push(&mut self, rule: Rule, place: Place, message: String, repairability: Repairability) {
         if self.findings.iter().filter(|finding| finding.rule == rule).count() >= MAX_LISTED {
             match self.left_off.iter_mut().find(|(other, _)| *other == rule) {
                 Some((_, count)) => *count += 1,
@@ -207,17 +222,14 @@ impl Report {
             field: place.field.filter(|field| !field.is_root()),
             position: place.position,
             message,
-            mend,
+            repairability,
         });
     }
 
-    /// Takes it back that a repair mends something of this file.
-    pub fn leave_as_is(&mut self) {
-        for finding in &mut self.findings {
-            if finding.mend.take().is_some() {
-                finding.message =
-                    finding.message.replace("; Session.repair mends it", "; mend the errors of the file first");
-            }
+    /// Notes that a repair has to leave this file alone.
+    pub fn block_repair(&mut self) {
+        for finding in self.findings.iter_mut().filter(|finding| finding.is_repairable()) {
+            finding.repairability = Repairability::Blocked;
         }
     }
 
@@ -225,8 +237,9 @@ impl Report {
         &self.findings
     }
 
-    pub fn is_mended(&self) -> bool {
-        self.findings.iter().any(|finding| finding.mend.is_some())
+    /// Whether a repair fixes something in this file.
+    pub fn is_repairable(&self) -> bool {
+        self.findings.iter().any(Finding::is_repairable)
     }
 
     pub fn finish(mut self) -> Vec<Finding> {
@@ -239,7 +252,7 @@ impl Report {
     }
 }
 
-/// Where in a file something is.
+/// A place in a file.
 #[derive(Default)]
 pub(super) struct Place {
     pub field: Option<FieldPath>,
@@ -275,18 +288,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_finding_as_json() {
+    fn a_repair_is_blocked_for_the_whole_file() {
         let mut report = Report::new("a/s/c.json".to_owned());
         report.add(Rule::NotJson, Position { line: 2, column: 3 }, "m");
-        report.add_mended(Rule::CounterLags, FieldPath::root().key("x"), "n", "raised");
-        let check = SessionCheck::new(report.finish());
-        assert_eq!(
-            serde_json::to_string(&check).unwrap(),
-            "{\"ok\":false,\"findings\":[{\"rule\":\"not-json\",\"severity\":\"error\",\"path\":\"a/s/c.json\",\
-             \"line\":2,\"column\":3,\"message\":\"m\",\"repairable\":false},{\"rule\":\"counter-lags\",\
-             \"severity\":\"warning\",\"path\":\"a/s/c.json\",\"field\":\"x\",\
-             \"message\":\"n; Session.repair mends it\",\"repairable\":true}]}"
-        );
+        report.add_repairable(Rule::CounterLags, FieldPath::root().key("x"), "n", "raised");
+        assert!(report.is_repairable());
+        report.block_repair();
+        assert!(!report.is_repairable());
+        let found: Vec<_> = report.finish().into_iter().map(|finding| finding.repairability).collect();
+        assert_eq!(found, [Repairability::Manual, Repairability::Blocked]);
     }
 
     #[test]

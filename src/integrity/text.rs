@@ -72,7 +72,7 @@ fn position_after(text: &[u8]) -> Position {
 pub(super) fn report_oddities(oddities: Oddities, report: &mut Report) {
     if oddities.byte_order_mark {
         let start = Position { line: 1, column: 1 };
-        report.add_mended(
+        report.add_repairable(
             Rule::ByteOrderMark,
             start,
             "the file begins with a byte order mark, which other readers refuse",
@@ -81,7 +81,7 @@ pub(super) fn report_oddities(oddities: Oddities, report: &mut Report) {
     }
     let Oddity { count, first, .. } = oddities.lone_surrogates;
     if let Some(place) = first {
-        report.add_mended(
+        report.add_repairable(
             Rule::LoneSurrogate,
             place,
             format!(
@@ -92,7 +92,7 @@ pub(super) fn report_oddities(oddities: Oddities, report: &mut Report) {
     }
     let Oddity { count, first, .. } = oddities.duplicate_keys;
     if let Some(place) = first {
-        report.add_mended(
+        report.add_repairable(
             Rule::DuplicateKey,
             place,
             format!(

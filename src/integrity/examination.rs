@@ -1,33 +1,20 @@
-//! Everything that is wrong with the directory of a session, and how it is mended.
-//!
-//! It is looked at file after file, so that no more than one is in memory. One pass serves checks and repairs: a rule that
-//! can mend what it finds does so in the dict that was read, which a check forgets and a repair writes.
+//! Examines the files of a session, one after the other.
 
-mod context;
-mod directory;
-mod finding;
-mod repair;
-mod session;
-mod text;
-
-pub use directory::temporary_target;
-pub use finding::{Finding, Rule, SessionCheck, Severity};
-pub use repair::{Action, Change, Leftover, RepairPlan, keeps_copy};
-
-use context::Age;
-use directory::{Directory, Kind};
-use finding::Report;
-
+use super::context::{self, Age};
+use super::directory::{Directory, Kind, temporary_target};
+use super::finding::{Finding, Report, Rule, SessionCheck};
+use super::repair_plan::{Change, Leftover, RepairPlan};
+use super::session;
 use crate::digest::sha256_hex;
 use crate::environment::Environment;
 use crate::error::Error;
 use crate::json::{self, Object};
-use crate::storage::{Layout, SESSION_FILE};
+use crate::layout::{Layout, SESSION_FILE};
 
-/// What reading a file came to.
-pub enum Contents<'t> {
-    Text(&'t [u8]),
-    /// It is not there, though it was listed.
+/// The outcome of reading a file.
+pub(super) enum Contents {
+    Text(Vec<u8>),
+    /// It does not exist, although it may have been listed.
     Absent,
     /// It is larger than the limit, in bytes.
     TooLarge {
@@ -35,14 +22,14 @@ pub enum Contents<'t> {
         limit: u64,
     },
     /// The storage failed with this message.
-    Failed(String),
+    Unreadable(String),
 }
 
-/// Looks at the files of a session, one after the other: the contexts first, `session.json` last.
-pub struct Examination<'e> {
+/// An examination of the files of a session: the contexts first, `session.json` last.
+pub(super) struct Examination<'e> {
     directory: Directory,
     environment: &'e dyn Environment,
-    /// Whether the changes that mend something are kept.
+    /// Whether the changes are kept.
     is_repair: bool,
     ages: Vec<Age>,
     findings: Vec<Finding>,
@@ -50,7 +37,7 @@ pub struct Examination<'e> {
 }
 
 impl<'e> Examination<'e> {
-    /// For the names that the session's directory holds. Changes are made for a repair alone.
+    /// Of a directory with these names. Changes are planned for a repair only.
     pub fn new(
         layout: Layout,
         names: impl IntoIterator<Item = String>,
@@ -62,24 +49,24 @@ impl<'e> Examination<'e> {
         Self { directory, environment, is_repair, ages, findings, changes }
     }
 
-    /// The names of the files of contexts, each to be read and handed to [`Examination::context`].
+    /// The names of the files of contexts, each to be read and passed to [`Examination::context`].
     pub fn context_files(&self) -> Vec<String> {
         let contexts = self.directory.files().filter(|(_, kind)| matches!(kind, Kind::Context(_)));
         contexts.map(|(name, _)| name.to_owned()).collect()
     }
 
-    /// Looks at the file of a context.
+    /// Examines the file of a context.
     ///
     /// # Errors
     ///
-    /// None but defects.
-    pub fn context(&mut self, name: &str, contents: Contents<'_>) -> Result<(), Error> {
+    /// Only defects.
+    pub fn context(&mut self, name: &str, contents: Contents) -> Result<(), Error> {
         let Some(id) = Layout::context_id(name) else { return Ok(()) };
         let mut report = Report::new(self.directory.layout.file(name));
         if let Some(text) = text_of(contents, &mut report) {
-            let file = context::examine(&self.directory, &id, text, self.environment, &mut report)?;
+            let file = context::examine(&self.directory, &id, &text, self.environment, &mut report)?;
             if let Some(file) = file {
-                self.keep_change(name, Some(text), &file.dict, &report)?;
+                self.keep_change(name, Some(&text), &file.dict, &report)?;
                 self.ages.push(file.age);
             }
         }
@@ -87,12 +74,12 @@ impl<'e> Examination<'e> {
         Ok(())
     }
 
-    /// Looks at `session.json`, after the contexts. Gives what was found, and the changes that mend it.
+    /// Examines `session.json`, after the contexts. Returns the findings and the changes that fix them.
     ///
     /// # Errors
     ///
-    /// [`Error::SessionNotFound`] where there is neither that file nor one of a context.
-    pub fn finish(mut self, contents: Contents<'_>) -> Result<(SessionCheck, RepairPlan), Error> {
+    /// [`Error::SessionNotFound`] if there is neither that file nor one of a context.
+    pub fn finish(mut self, contents: Contents) -> Result<(SessionCheck, RepairPlan), Error> {
         let path = self.directory.layout.session_file();
         if matches!(contents, Contents::Absent) && self.context_files().is_empty() {
             return Err(Error::SessionNotFound { path });
@@ -101,8 +88,8 @@ impl<'e> Examination<'e> {
         let mut report = Report::new(path);
         let text = text_of(contents, &mut report);
         if text.is_some() || is_absent {
-            if let Some(dict) = session::examine(&self.directory, &self.ages, text, &mut report) {
-                self.keep_change(SESSION_FILE, text, &dict, &report)?;
+            if let Some(dict) = session::examine(&self.directory, &self.ages, text.as_deref(), &mut report) {
+                self.keep_change(SESSION_FILE, text.as_deref(), &dict, &report)?;
             }
         }
         let mut findings = report.finish();
@@ -113,7 +100,7 @@ impl<'e> Examination<'e> {
     }
 
     fn keep_change(&mut self, name: &str, text: Option<&[u8]>, dict: &Object, report: &Report) -> Result<(), Error> {
-        if self.is_repair && report.is_mended() {
+        if self.is_repair && report.is_repairable() {
             let path = self.directory.layout.file(name);
             let copy = text.map(|_| self.directory.copy_name(name, self.environment));
             self.changes.push(Change {
@@ -127,7 +114,7 @@ impl<'e> Examination<'e> {
         Ok(())
     }
 
-    /// The files that are neither the session's nor a context's; gives the temporary ones.
+    /// Reports the other files; returns the temporary ones.
     fn report_others(&mut self, findings: &mut Vec<Finding>) -> Vec<Leftover> {
         let others: Vec<(String, Kind)> = self.directory.files().map(|(name, kind)| (name.to_owned(), kind)).collect();
         let mut leftovers = Vec::new();
@@ -137,8 +124,8 @@ impl<'e> Examination<'e> {
             match kind {
                 Kind::Session | Kind::Context(_) | Kind::Lock => continue,
                 Kind::Temporary => {
-                    let message = "a temporary file that a write has left which was killed, unless one is under way";
-                    report.add_mended(Rule::LeftoverFile, (), message, "the temporary file removed");
+                    let message = "a temporary file: left by a write that was killed, unless a write is in progress";
+                    report.add_repairable(Rule::LeftoverFile, (), message, "removed the temporary file");
                     let target = temporary_target(&name).map(|target| self.directory.layout.file(target));
                     let copy = self.directory.copy_name(&name, self.environment);
                     let copy_path = self.directory.layout.file(&copy);
@@ -147,7 +134,7 @@ impl<'e> Examination<'e> {
                 Kind::Copy => report.add(
                     Rule::KeptCopy,
                     (),
-                    "the copy of a file that a repair has changed; remove it when it is not needed any more",
+                    "the copy of a file that a repair changed; remove it when it is no longer needed",
                 ),
                 Kind::Other => report.add(Rule::OtherFile, (), "this file is not part of a session; nothing reads it"),
             }
@@ -157,17 +144,15 @@ impl<'e> Examination<'e> {
     }
 }
 
-/// The text of a file, where it could be read; what kept it from being read is reported.
-fn text_of<'t>(contents: Contents<'t>, report: &mut Report) -> Option<&'t [u8]> {
+/// The text of a file; `None` if it could not be read, which is reported.
+fn text_of(contents: Contents, report: &mut Report) -> Option<Vec<u8>> {
     match contents {
         Contents::Text(text) => return Some(text),
         Contents::Absent => {}
-        Contents::TooLarge { size, limit } => report.add(
-            Rule::FileTooLarge,
-            (),
-            format!("the file has {size} bytes, more than {limit}; raise options.maxFileBytes to have it read"),
-        ),
-        Contents::Failed(message) => {
+        Contents::TooLarge { size, limit } => {
+            report.add(Rule::FileTooLarge, (), format!("the file has {size} bytes, more than the limit of {limit}"))
+        }
+        Contents::Unreadable(message) => {
             report.add(Rule::UnreadableFile, (), format!("the storage could not read the file: {message}"));
         }
     }

@@ -1,0 +1,88 @@
+//! The dict of a session: its fields, their shapes and defaults.
+
+use serde_json::Value;
+
+use crate::conversation::shape;
+use crate::error::{Error, ShapeError};
+use crate::id::ContextId;
+use crate::json::{self, FieldPath, Object};
+use crate::layout::Layout;
+
+pub(crate) mod keys {
+    pub const UUID: &str = "uuid";
+    pub const ACTIVE_CONTEXT_ID: &str = "active_context_id";
+    pub const AUTO_APPROVE_TOOLS: &str = "auto_approve_tools";
+    pub const STATE_DATA: &str = "state_data";
+    pub const IS_ACTIVE: &str = "is_active";
+}
+
+/// The id of the active context, if there is one.
+pub(super) fn active_context_id(dict: &Object) -> Option<&str> {
+    dict.get(keys::ACTIVE_CONTEXT_ID).and_then(Value::as_str).filter(|id| !id.is_empty())
+}
+
+/// The names of the tools that run without asking.
+pub(super) fn auto_approve_tools(dict: &Object) -> impl Iterator<Item = &str> {
+    json::items(dict, keys::AUTO_APPROVE_TOOLS).iter().filter_map(Value::as_str)
+}
+
+/// Whether a running agent uses the session.
+pub(super) fn is_active(dict: &Object) -> bool {
+    dict.get(keys::IS_ACTIVE).and_then(Value::as_bool).unwrap_or(false)
+}
+
+/// Everything that [`of_file`] would refuse about the dict of a file, field by field.
+pub(crate) fn shape_faults(dict: &Object, layout: &Layout) -> Vec<ShapeError> {
+    let known = [keys::UUID, keys::ACTIVE_CONTEXT_ID, keys::AUTO_APPROVE_TOOLS, keys::STATE_DATA, keys::IS_ACTIVE];
+    let field = |(key, value): (&String, &Value)| {
+        // The variables may be large, and only have to be an object.
+        let value = if value.is_object() { Value::Object(Object::new()) } else { value.clone() };
+        Value::Object(Object::from_iter([(key.clone(), value)]))
+    };
+    let known = dict.iter().filter(|(key, _)| known.contains(&key.as_str()));
+    known.map(field).filter_map(|field| checked(field, layout).err()).collect()
+}
+
+/// The dict of a `session.json`, without defaults for missing fields.
+///
+/// # Errors
+///
+/// [`Error::CorruptSession`] if the text is not valid, or belongs to another session.
+pub(super) fn of_file(layout: &Layout, text: &[u8]) -> Result<Object, Error> {
+    let path = layout.session_file();
+    let value = json::parse(text).map_err(|error| Error::not_json(error, &path))?;
+    checked(value, layout).map_err(|error| error.in_file(&path, text))
+}
+
+/// A value that is a valid dict of the session.
+///
+/// # Errors
+///
+/// The field of the wrong shape.
+pub(super) fn checked(dict: Value, layout: &Layout) -> Result<Object, ShapeError> {
+    let root = FieldPath::root();
+    let Value::Object(dict) = dict else { return Err(shape::wrong(&root, "an object", &dict)) };
+    let is_id = |value: &Value| value.is_null() || value.is_string();
+    shape::optional(&dict, &root, keys::UUID, "a string", Value::is_string)?;
+    shape::optional(&dict, &root, keys::ACTIVE_CONTEXT_ID, "a string or null", is_id)?;
+    shape::optional(&dict, &root, keys::AUTO_APPROVE_TOOLS, "an array of strings", shape::is_string_array)?;
+    shape::optional(&dict, &root, keys::STATE_DATA, "an object", Value::is_object)?;
+    shape::optional(&dict, &root, keys::IS_ACTIVE, "true or false", Value::is_boolean)?;
+    if let Some(uuid) = dict.get(keys::UUID).filter(|uuid| *uuid != layout.id().as_str()) {
+        let message = format!("expected \"{}\", the name of the session's directory, found {uuid}", layout.id());
+        return Err(ShapeError::new(root.key(keys::UUID), message));
+    }
+    if let Some(id) = active_context_id(&dict) {
+        ContextId::parse(id).map_err(|fault| ShapeError::new(root.key(keys::ACTIVE_CONTEXT_ID), fault))?;
+    }
+    Ok(dict)
+}
+
+/// Adds the default values of missing fields.
+pub(super) fn add_missing_fields(dict: &mut Object, layout: &Layout) {
+    dict.entry(keys::UUID).or_insert_with(|| layout.id().as_str().into());
+    dict.entry(keys::ACTIVE_CONTEXT_ID).or_insert(Value::Null);
+    dict.entry(keys::AUTO_APPROVE_TOOLS).or_insert_with(|| Value::Array(Vec::new()));
+    dict.entry(keys::STATE_DATA).or_insert_with(|| Value::Object(Object::new()));
+    dict.entry(keys::IS_ACTIVE).or_insert(Value::Bool(false));
+}

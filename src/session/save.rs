@@ -1,0 +1,122 @@
+//! Saving: plan, compare with what is there, write.
+
+use super::save_plan::SavePlan;
+use super::{Forked, StoredSession};
+use crate::environment::Environment;
+use crate::error::Error;
+use crate::storage::{Storage, SyncStorage};
+
+/// How often a save merges the changes of other writers that keep changing the files.
+const ATTEMPTS: usize = 8;
+
+/// What a save does about a file that another writer has changed.
+#[derive(Clone, Copy)]
+pub enum OnConflict<'e> {
+    /// It writes nothing and returns the conflict.
+    Refuse,
+    /// It keeps both versions: a context becomes a fork of the one in its file, and the dicts are merged.
+    Fork(&'e dyn Environment),
+}
+
+/// How the writes of a plan ended.
+#[derive(PartialEq)]
+enum Outcome {
+    Done,
+    /// A synchronous save has written in the meantime.
+    Overtaken,
+}
+
+impl<S: Storage> StoredSession<S> {
+    /// Writes what changed since the last save, the contexts before `session.json`; nothing if nothing changed. Must not
+    /// be called while another save of this session is in progress; [`StoredSession::save_sync`] may.
+    ///
+    /// Changes made meanwhile are left to the next save. Returns the contexts that became forks.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::FileConflict`] before the first write; [`Error::StateConflict`] if both writers have changed a variable;
+    /// those of the storage. What was not written is left to the next save.
+    pub async fn save(&self, on_conflict: OnConflict<'_>) -> Result<Vec<Forked>, Error> {
+        loop {
+            let begun = self.sync_saves.get();
+            let plan = self.compared_plan(on_conflict).await?;
+            if self.carry_out(&plan, begun).await? == Outcome::Done {
+                return Ok(self.forks.take());
+            }
+        }
+    }
+
+    /// A plan that overwrites nothing that another writer has changed.
+    async fn compared_plan(&self, on_conflict: OnConflict<'_>) -> Result<SavePlan, Error> {
+        let (mut attempts, environment) = match on_conflict {
+            OnConflict::Refuse => (1, None),
+            OnConflict::Fork(environment) => (ATTEMPTS, Some(environment)),
+        };
+        loop {
+            attempts -= 1;
+            let plan = self.change(|session| session.save_plan())?;
+            let mut conflicts = Vec::new();
+            for write in &plan.writes {
+                let Some(current) = self.storage.digest(&write.path).await? else { continue };
+                match (self.read(|session| session.check_write(write, &current)), environment) {
+                    (Err(Error::FileConflict { .. }), Some(environment)) if attempts > 0 => {
+                        conflicts.push((write, environment));
+                    }
+                    (checked, _) => checked?,
+                }
+            }
+            if conflicts.is_empty() {
+                return Ok(plan);
+            }
+            // `session.json` first: it is the one whose versions may be impossible to merge.
+            for (write, environment) in conflicts.into_iter().rev() {
+                let Some(theirs) = self.storage.read(&write.path).await? else { continue };
+                let forked = self.change(|session| session.keep_both(write, &theirs, environment))?;
+                self.forks.borrow_mut().extend(forked);
+            }
+        }
+    }
+
+    async fn carry_out(&self, plan: &SavePlan, begun: u64) -> Result<Outcome, Error> {
+        let is_overtaken = || self.sync_saves.get() != begun;
+        for write in &plan.writes {
+            if is_overtaken() {
+                return Ok(Outcome::Overtaken);
+            }
+            self.update(|session| session.begin_write(write))?;
+            self.storage.write(&write.path, &write.bytes).await?;
+            if is_overtaken() {
+                // This older write may have come last.
+                self.update(|session| session.unwritten(write))?;
+                return Ok(Outcome::Overtaken);
+            }
+            self.update(|session| session.written(write))?;
+        }
+        // The save that overtook this one has written everything, unless it failed.
+        Ok(if is_overtaken() { Outcome::Overtaken } else { Outcome::Done })
+    }
+}
+
+impl<S: SyncStorage> StoredSession<S> {
+    /// As [`StoredSession::save`] with [`OnConflict::Refuse`], done when it returns. A save that is in progress writes no
+    /// more.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`StoredSession::save`].
+    pub fn save_sync(&self) -> Result<(), Error> {
+        let plan = self.change(|session| session.save_plan())?;
+        for write in &plan.writes {
+            if let Some(current) = self.storage.digest_sync(&write.path)? {
+                self.read(|session| session.check_write(write, &current))?;
+            }
+        }
+        self.sync_saves.set(self.sync_saves.get() + 1);
+        for write in &plan.writes {
+            self.update(|session| session.begin_write(write))?;
+            self.storage.write_sync(&write.path, &write.bytes)?;
+            self.update(|session| session.written(write))?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,130 @@
+//! A session together with the storage that keeps it.
+
+use std::cell::{Cell, RefCell};
+
+use super::{Forked, Session, SharedContext};
+use crate::environment::Environment;
+use crate::error::Error;
+use crate::id::ContextId;
+use crate::layout::Layout;
+use crate::storage::Storage;
+
+/// A session together with the storage that keeps it. Its methods take `&self`, so that a session can be read and changed
+/// while a save or a load is in progress: none of them holds the session borrowed while it waits for the storage.
+pub struct StoredSession<S> {
+    session: RefCell<Session>,
+    pub(super) storage: S,
+    /// The number of synchronous saves. Each overtakes an asynchronous one that is in progress.
+    pub(super) sync_saves: Cell<u64>,
+    /// The contexts that became forks, until a save returns them.
+    pub(super) forks: RefCell<Vec<Forked>>,
+}
+
+impl<S> StoredSession<S> {
+    /// A session that is kept in `storage` from now on. Nothing is written.
+    pub fn new(session: Session, storage: S) -> Self {
+        Self { session: RefCell::new(session), storage, sync_saves: Cell::default(), forks: RefCell::default() }
+    }
+
+    /// Reads the session.
+    pub fn read<T>(&self, read: impl FnOnce(&Session) -> T) -> T {
+        read(&self.session.borrow())
+    }
+
+    /// Changes the session.
+    ///
+    /// # Errors
+    ///
+    /// Those of the change. [`Error::Internal`] if the session is being read or changed by the caller of this method.
+    pub fn change<T>(&self, change: impl FnOnce(&mut Session) -> Result<T, Error>) -> Result<T, Error> {
+        self.update(change)?
+    }
+
+    /// As [`StoredSession::change`], for a change that cannot fail.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Internal`] as [`StoredSession::change`].
+    pub fn update<T>(&self, update: impl FnOnce(&mut Session) -> T) -> Result<T, Error> {
+        match self.session.try_borrow_mut() {
+            Ok(mut session) => Ok(update(&mut session)),
+            Err(error) => Err(Error::Internal(error.to_string())),
+        }
+    }
+}
+
+impl<S: Storage> StoredSession<S> {
+    /// Loads a session and its active context.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::SessionNotFound`] and [`Error::ContextNotFound`] if a file does not exist, [`Error::CorruptSession`] if it
+    /// is invalid, and those of the storage.
+    pub async fn load(
+        layout: Layout,
+        storage: S,
+        active: ActiveContext,
+        environment: &dyn Environment,
+    ) -> Result<Self, Error> {
+        let path = layout.session_file();
+        let text = storage.read(&path).await?.ok_or(Error::SessionNotFound { path })?;
+        let session = Self::new(Session::from_file(layout, &text)?, storage);
+        match active {
+            ActiveContext::Recorded => {
+                let recorded = session.read(|session| session.active_context_id().map(ContextId::parse));
+                if let Some(Ok(id)) = recorded {
+                    session.load_context(&id, environment).await?;
+                }
+            }
+            ActiveContext::None => {}
+            ActiveContext::Id(id) => {
+                let context = session.load_context(&id, environment).await?;
+                session.update(|session| session.set_active_context(&context))?;
+            }
+        }
+        Ok(session)
+    }
+
+    /// The context with this id: the object in memory, or a new one that is read from its file.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::ContextNotFound`] if its file does not exist, [`Error::CorruptSession`] if it is invalid, and those of the
+    /// storage.
+    pub async fn load_context(&self, id: &ContextId, environment: &dyn Environment) -> Result<SharedContext, Error> {
+        if let Some(context) = self.read(|session| session.context_in_memory(id.as_str())) {
+            return Ok(context);
+        }
+        let path = self.read(|session| session.layout().context_file(id));
+        let text = self.storage.read(&path).await?;
+        let text = text.ok_or_else(|| Error::ContextNotFound { id: id.to_string(), path })?;
+        self.change(|session| session.adopt_stored(id, &text, environment))
+    }
+
+    /// The ids of the contexts that have a file or will get one, in ascending order.
+    ///
+    /// # Errors
+    ///
+    /// Those of the storage.
+    pub async fn list_contexts(&self) -> Result<Vec<ContextId>, Error> {
+        let directory = self.read(|session| session.layout().session_dir());
+        let names = self.storage.list(&directory).await?;
+        let mut ids: Vec<ContextId> = names.iter().filter_map(|name| Layout::context_id(name)).collect();
+        ids.extend(self.read(Session::unsaved_contexts));
+        ids.sort();
+        ids.dedup();
+        Ok(ids)
+    }
+}
+
+/// Which context a load makes the active one.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum ActiveContext {
+    /// The one that `session.json` names.
+    #[default]
+    Recorded,
+    /// None: the contexts are not read.
+    None,
+    /// This one.
+    Id(ContextId),
+}

@@ -1,0 +1,77 @@
+//! Where the files of sessions are kept, as an interface: the core reads and writes through it and does no I/O itself.
+//!
+//! Paths consist of names separated by `/`. An implementation runs on one thread; its futures need not be `Send`. It
+//! reports its failures as [`Error::Storage`], with the cause as the implementation knows it.
+
+#![allow(async_fn_in_trait, reason = "everything runs on one thread, so that no future has to be Send")]
+
+use crate::error::Error;
+
+/// The default limit of the size of a file that is read: 256 MiB.
+pub const DEFAULT_MAX_FILE_BYTES: u64 = 256 << 20;
+
+/// A storage of files.
+pub trait Storage {
+    /// The contents of a file; `None` if it does not exist.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Storage`]. [`Error::FileTooLarge`] if the storage has a limit that the file exceeds.
+    async fn read(&self, path: &str) -> Result<Option<Vec<u8>>, Error>;
+
+    /// Replaces a file as a whole, and creates the directories above it. Once this returns the new contents survive a
+    /// crash; whatever happens before, a reader finds either the old contents or the new ones. After an error it may be
+    /// either.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Storage`].
+    async fn write(&self, path: &str, contents: &[u8]) -> Result<(), Error>;
+
+    /// The names in a directory in any order; none if it does not exist.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Storage`].
+    async fn list(&self, directory: &str) -> Result<Vec<String>, Error>;
+
+    /// Removes a file, if it exists.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Storage`].
+    async fn remove(&self, path: &str) -> Result<(), Error>;
+
+    /// The SHA-256 of the contents of a file in lower-case hexadecimal digits, by which a save detects conflicts; `None`
+    /// if the file does not exist, or if the storage cannot tell. Then a save overwrites what is there.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Storage`].
+    async fn digest(&self, path: &str) -> Result<Option<String>, Error>;
+
+    /// When a file was last written, in milliseconds since 1970; `None` if it does not exist, or if the storage cannot
+    /// tell.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Storage`].
+    async fn modified_time(&self, path: &str) -> Result<Option<f64>, Error>;
+}
+
+/// What a storage needs so that a session can be saved synchronously, such as while a process ends.
+pub trait SyncStorage {
+    /// As [`Storage::write`].
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Storage`].
+    fn write_sync(&self, path: &str, contents: &[u8]) -> Result<(), Error>;
+
+    /// As [`Storage::digest`].
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Storage`].
+    fn digest_sync(&self, path: &str) -> Result<Option<String>, Error>;
+}
