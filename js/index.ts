@@ -15,6 +15,7 @@ export {
   UnknownEncodingError,
   WindowTooSmallError,
 } from './errors.js'
+export type * from './generated/lists.js'
 export { ContentPart, Message, SystemPromptMessage, ToolDefinitionsMessage } from './messages/factories.js'
 export type * from './messages/json.js'
 export type {
@@ -30,9 +31,8 @@ export type {
   ToolResultPart,
   ToolUsePart,
 } from './messages/message.js'
-export type * from './generated/lists.js'
 export { check, type ProviderFinding } from './providers/check.js'
-export { fromMessages, toMessages, type ToMessagesOptions } from './providers/convert.js'
+export { fromMessages, type ToMessagesOptions, toMessages } from './providers/convert.js'
 export type * from './providers/formats/ai-sdk.js'
 export type * from './providers/formats/anthropic.js'
 export type * from './providers/formats/gemini.js'
@@ -40,15 +40,27 @@ export type * from './providers/formats/openai-chat.js'
 export type * from './providers/formats/openai-responses.js'
 export type * from './providers/json-schema.js'
 export type * from './providers/requests.js'
-export { type AnchorOptions, Context, type ContextOptions, type ForkOptions, type SpecialMessages } from './session/context.js'
+export {
+  type AnchorOptions,
+  Context,
+  type ContextOptions,
+  type ForkOptions,
+  type SpecialMessages,
+} from './session/context.js'
 export type * from './session/dicts.js'
 export type {} from './session/dispose.js'
 export type * from './session/findings.js'
 export type * from './session/options.js'
-export { type ForkedContext, type HookCallback, type NewSession, Session, type SessionSummary } from './session/session.js'
+export {
+  type ForkedContext,
+  type HookCallback,
+  type NewSession,
+  Session,
+  type SessionSummary,
+} from './session/session.js'
 export type { SessionState } from './session/state.js'
-export { MemoryStorage } from './storage/memory.js'
 export type { StorageLease } from './storage/lease.js'
+export { MemoryStorage } from './storage/memory.js'
 export type { SessionStorage } from './storage/storage.js'
 export type { Counter, CountingOptions, MediaCost } from './tokens/counting.js'
 export {

@@ -1,3 +1,4 @@
+import { withCallerStack } from '../caller-stack.js'
 import type { Provider, ProviderRule } from '../generated/lists.js'
 import { type Context, handleOf } from '../session/context.js'
 import { fromJsonText } from '../wasm/json-text.js'
@@ -29,6 +30,9 @@ export interface ProviderFinding {
  *
  * @throws {InvalidArgumentError} if `context` is not a `Context`, or if the provider is not known; lists the known ones.
  */
-export function check(context: Context, provider: Provider): readonly ProviderFinding[] {
-  return fromJsonText(rust().checkForProvider(handleOf(context, 'context'), provider))
-}
+export const check = /* @__PURE__ */ withCallerStack(
+  'check',
+  (context: Context, provider: Provider): readonly ProviderFinding[] => {
+    return fromJsonText(rust().checkForProvider(handleOf(context, 'context'), provider))
+  },
+)

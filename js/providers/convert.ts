@@ -1,3 +1,4 @@
+import { withCallerStack } from '../caller-stack.js'
 import type { ProviderName } from '../generated/lists.js'
 import { readOptions } from '../read-options.js'
 import { Context, handleOf } from '../session/context.js'
@@ -28,15 +29,14 @@ export interface ToMessagesOptions {
  * the format requires one. `argument` is the path of the field in the context, such as `messages[3].content[1].arguments`.
  * With `repair` there is no such error.
  */
-export function toMessages<P extends ProviderName>(
-  context: Context,
-  provider: P,
-  options?: ToMessagesOptions,
-): ProviderRequests[P] {
-  const { repair = false } = readOptions(options, ['repair'], 'toMessages')
-  const text = rust().toMessages(handleOf(context, 'context'), provider, repair)
-  return JSON.parse(text) as ProviderRequests[P]
-}
+export const toMessages = /* @__PURE__ */ withCallerStack(
+  'toMessages',
+  <P extends ProviderName>(context: Context, provider: P, options?: ToMessagesOptions): ProviderRequests[P] => {
+    const { repair = false } = readOptions(options, ['repair'], 'toMessages')
+    const text = rust().toMessages(handleOf(context, 'context'), provider, repair)
+    return JSON.parse(text) as ProviderRequests[P]
+  },
+)
 
 /**
  * A new context from a conversation in a provider's format: what {@link toMessages} returns, any other body of a request, or a
@@ -46,7 +46,10 @@ export function toMessages<P extends ProviderName>(
  * @throws {InvalidArgumentError} for a field that the format does not allow, or that a context cannot hold. `argument` is the
  * path of the field, such as `value.messages[2].tool_calls[0].function.name`.
  */
-export function fromMessages(value: object, provider: ProviderName): Context {
-  const text = toJsonText(value, 'value')
-  return Context.wrap(rust().fromMessages(text, provider))
-}
+export const fromMessages = /* @__PURE__ */ withCallerStack(
+  'fromMessages',
+  (value: object, provider: ProviderName): Context => {
+    const text = toJsonText(value, 'value')
+    return Context.wrap(rust().fromMessages(text, provider))
+  },
+)

@@ -1,6 +1,6 @@
 import type { FindingRule, Severity } from '../generated/lists.js'
 
-/** Something that is wrong with the files of a session, or worth to know. */
+/** A fault in the files of a session, or something worth knowing about them. */
 export interface Finding {
   /** What was looked for. */
   readonly rule: FindingRule
@@ -19,7 +19,7 @@ export interface Finding {
   readonly column?: number
   /** What is wrong, and what to do. */
   readonly message: string
-  /** Whether `Session.repair` mends it. */
+  /** Whether `Session.repair` repairs it. */
   readonly repairable: boolean
 }
 
@@ -36,7 +36,7 @@ export interface SessionCheck {
 
 /** Something that `Session.repair` has done. */
 export interface RepairAction {
-  /** The rule of what was mended. */
+  /** The rule of the finding that was repaired. */
   readonly rule: FindingRule
   /** The path of the file that was changed, made or removed. */
   readonly path: string
@@ -48,7 +48,7 @@ export interface RepairAction {
 
 /** What `Session.repair` has done, and what is left. */
 export interface SessionRepair {
-  /** In the order in which it was done; nothing where nothing could be mended. */
+  /** In the order in which it was done; empty if nothing could be repaired. */
   readonly actions: readonly RepairAction[]
   /** The session as it is now. */
   readonly check: SessionCheck

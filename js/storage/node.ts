@@ -1,6 +1,7 @@
 import { readdir, stat, unlink } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { resolve } from 'node:path'
+import { constructing } from '../caller-stack.js'
 import { InvalidArgumentError } from '../errors.js'
 import { readOptions } from '../read-options.js'
 import type { StorageLease } from './lease.js'
@@ -61,17 +62,8 @@ export class NodeFileStorage implements SessionStorage {
 
   /** @throws {InvalidArgumentError} for an unknown option, or one of the wrong type. */
   constructor(options: NodeFileStorageOptions = {}) {
-    const given = readOptions(options, OPTIONS, 'NodeFileStorage')
-    const { root, followLinks = false, mode = 0o666, durability = 'full', lockTimeout = LOCK_TIMEOUT } = given
-    check('root', root === undefined || typeof root === 'string', 'a string')
-    check('followLinks', typeof followLinks === 'boolean', 'a boolean')
-    check('mode', Number.isInteger(mode) && mode >= 0 && mode <= 0o777, 'permission bits, such as 0o600')
-    check(
-      'durability',
-      durability === 'full' || durability === 'unsafe-on-power-loss',
-      "'full' or 'unsafe-on-power-loss'",
-    )
-    check('lockTimeout', isTimeout(lockTimeout), 'a number of milliseconds')
+    const given = constructing(NodeFileStorage, () => checkedOptions(options))
+    const { root, followLinks, mode, durability, lockTimeout } = given
     this.#root = root === undefined ? undefined : new Root(root, followLinks)
     this.#replacement = { mode, sync: durability === 'full' }
     this.#lockTimeout = lockTimeout
@@ -179,6 +171,21 @@ export class NodeFileStorage implements SessionStorage {
   #resolveEntry(path: string): string {
     return this.#root === undefined ? path : this.#root.resolveEntry(path)
   }
+}
+
+function checkedOptions(options: NodeFileStorageOptions) {
+  const given = readOptions(options, OPTIONS, 'NodeFileStorage')
+  const { root, followLinks = false, mode = 0o666, durability = 'full', lockTimeout = LOCK_TIMEOUT } = given
+  check('root', root === undefined || typeof root === 'string', 'a string')
+  check('followLinks', typeof followLinks === 'boolean', 'a boolean')
+  check('mode', Number.isInteger(mode) && mode >= 0 && mode <= 0o777, 'permission bits, such as 0o600')
+  check(
+    'durability',
+    durability === 'full' || durability === 'unsafe-on-power-loss',
+    "'full' or 'unsafe-on-power-loss'",
+  )
+  check('lockTimeout', isTimeout(lockTimeout), 'a number of milliseconds')
+  return { root, followLinks, mode, durability, lockTimeout }
 }
 
 function check(option: string, isRight: boolean, expected: string): void {

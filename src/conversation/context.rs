@@ -129,6 +129,11 @@ impl Context {
         self.messages.iter().map(|stored| stored.key)
     }
 
+    /// The key of the message at a position.
+    pub fn message_key(&self, position: usize) -> Option<u64> {
+        self.messages.get(position).map(|stored| stored.key)
+    }
+
     /// Name and index of each anchor in ascending order.
     pub fn anchors(&self) -> &[Anchor] {
         &self.anchors.0
