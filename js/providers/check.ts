@@ -28,6 +28,14 @@ export interface ProviderFinding {
  * A context without findings has none after a window that keeps exchanges whole and begins with a message of the user, or that
  * keeps the last of those and an end after it.
  *
+ * @example
+ * ```ts
+ * import { check, Context } from 'peteos-session'
+ *
+ * const context = Context.create()
+ * for (const { rule, path, fix } of check(context, 'anthropic')) console.log(rule, path, fix)
+ * ```
+ *
  * @throws {InvalidArgumentError} if `context` is not a `Context`, or if the provider is not known; lists the known ones.
  */
 export const check = /* @__PURE__ */ withCallerStack(

@@ -23,6 +23,16 @@ export interface ToMessagesOptions {
  * https://platform.openai.com/docs/api-reference/responses/create, https://docs.anthropic.com/en/api/messages,
  * https://ai.google.dev/api/generate-content and https://ai-sdk.dev/docs/reference/ai-sdk-core/model-message.
  *
+ * @example
+ * ```ts
+ * import { Context, toMessages } from 'peteos-session'
+ *
+ * const context = Context.create()
+ * context.append({ role: 'user', content: [{ type: 'text', text: 'Hello' }] })
+ * const request = { model: 'a-model', max_tokens: 1000, ...toMessages(context, 'anthropic') }
+ * console.log(request.messages)
+ * ```
+ *
  * @param provider `'openai-chat'`, `'openai-responses'`, `'anthropic'`, `'gemini'` or `'ai-sdk'`.
  * @returns A plain object, which is not frozen. Changing it does not change the context.
  * @throws {InvalidArgumentError} for a part that the format does not support, or whose arguments are not a JSON object although
@@ -42,6 +52,14 @@ export const toMessages = /* @__PURE__ */ withCallerStack(
  * A new context from a conversation in a provider's format: what {@link toMessages} returns, any other body of a request, or a
  * bare list of messages. The system prompt and the tools become the special messages. Ids and times are new. Calls that have a
  * result are `approved`, others `pending`; results are `executed`.
+ *
+ * @example
+ * ```ts
+ * import { fromMessages } from 'peteos-session'
+ *
+ * const context = fromMessages([{ role: 'user', content: 'Hello' }], 'openai-chat')
+ * console.log(context.messageCount)
+ * ```
  *
  * @throws {InvalidArgumentError} for a field that the format does not allow, or that a context cannot hold. `argument` is the
  * path of the field, such as `value.messages[2].tool_calls[0].function.name`.
