@@ -4,7 +4,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { load, root } from '../support/installed.mjs'
-import { refused } from '../support/errors.mjs'
+import { checkError, refused } from '../support/errors.mjs'
 import { tempDir, textsUnder } from '../support/files.mjs'
 import { chance, fc, forAll, isUsual } from '../support/property.mjs'
 import { FailingStorage, RecordingStorage } from '../support/storages.mjs'
@@ -379,14 +379,11 @@ for (const [rule, { damage, file, load: loads, mends = false, after, isRemoved, 
   })
 }
 
-test('the table has every rule of the types', () => {
-  const types = readFileSync(join(root, 'js', 'session', 'findings.ts'), 'utf8')
-  const union = /export type FindingRule =([^=]*?)\n\n/.exec(types)[1]
-  const rules = [...union.matchAll(/\| '([a-z-]+)'/g)].map(([, rule]) => rule).sort()
+test('the table has every rule of the documentation', () => {
+  const documented = readFileSync(join(root, 'docs', 'damage.md'), 'utf8')
+  const rules = [...documented.matchAll(/^\| `([a-z-]+)` \| (?:error|warning|info) \|/gm)].map(([, rule]) => rule).sort()
   // The storage has to fail for one, the limit to be set for the other: they have tests of their own.
   assert.deepEqual([...Object.keys(CASES), 'unreadable-file', 'file-too-large'].sort(), rules)
-  const documented = readFileSync(join(root, 'docs', 'damage.md'), 'utf8')
-  for (const rule of rules) assert.ok(documented.includes(`| \`${rule}\` |`), rule)
 })
 
 test('one file that cannot be read hides nothing of the others', async () => {
@@ -457,10 +454,12 @@ test('errors: nothing there, arguments, a storage that fails at every call', asy
     storage.failAt = failAt
     try {
       await repair()
-      if (storage.count < failAt) break
+      if (storage.count < failAt) {
+        assert.ok(failAt > 5, `a repair makes ${failAt - 1} calls`)
+        break
+      }
     } catch (error) {
-      assert.equal(error.name, 'StorageError')
-      assert.equal(error.code, 'ENOSPC')
+      checkError(error, 'StorageError', { code: 'ENOSPC' })
     }
     storage.failAt = 0
     const { ok } = (await repair()).check
