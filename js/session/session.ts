@@ -1,11 +1,11 @@
 import type { ContextHandle, SessionHandle } from '../../pkg/peteos_session.js'
 import { wrapMethods } from '../caller-stack.js'
 import { DisposedError, InvalidArgumentError } from '../errors.js'
+import type { EncodingName } from '../generated/lists.js'
 import { readOptions } from '../read-options.js'
 import { defaultStorage } from '../storage/default.js'
 import { locked, lockedSync } from '../storage/locked.js'
 import { checkStorage, hasMethod, type SessionStorage } from '../storage/storage.js'
-import type { EncodingName } from '../tokens/encodings.js'
 import { fromJsonText, toJsonText } from '../wasm/json-text.js'
 import { ensureLoaded } from '../wasm/loading.js'
 import { rust } from '../wasm/runtime.js'
@@ -61,6 +61,19 @@ export type HookCallback = () => string | Promise<string>
 /**
  * One interaction thread, kept as JSON in `parentDir/uuid`: `session.json` and a file for each context. The active
  * context is the message list that goes to a model.
+ *
+ * @example
+ * ```ts
+ * import { MemoryStorage, Message, Session, SystemPromptMessage } from 'peteos-session'
+ *
+ * const session = Session.create('agents/helper', {
+ *   storage: new MemoryStorage(),
+ *   systemPromptMessage: SystemPromptMessage.create('You are a careful assistant.'),
+ * })
+ * session.activeContext.append(Message.create('user', [{ type: 'text', text: 'Hello' }]))
+ * session.rollingTokenWindow(4000, 'o200k_base', { boundary: 'turn' })
+ * await session.save()
+ * ```
  */
 export class Session {
   #handle: SessionHandle | null
@@ -107,14 +120,10 @@ export class Session {
    * import { MemoryStorage, Session } from 'peteos-session'
    *
    * const storage = new MemoryStorage()
-   * const { uuid } = await saved(Session.create('agents', { storage }))
-   * const session = await Session.load('agents', uuid, { storage })
+   * const created = Session.create('agents', { storage })
+   * await created.save()
+   * const session = await Session.load('agents', created.uuid, { storage })
    * console.log(session.activeContext?.messageCount)
-   *
-   * async function saved(session: Session): Promise<Session> {
-   *   await session.save()
-   *   return session
-   * }
    * ```
    *
    * @throws {SessionNotFoundError} if there is no `session.json`.

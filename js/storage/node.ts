@@ -54,6 +54,16 @@ const queue = new Queue()
  * last step fails, the sync of the directory, is the new file in place already. A replaced file keeps its permissions
  * and, as far as the process may set it, its owner. A rename that is refused because the file is open elsewhere (`EPERM`,
  * `EACCES`, `EBUSY`) is repeated for 1.3 seconds.
+ *
+ * @example
+ * ```ts
+ * import { Session } from 'peteos-session'
+ * import { NodeFileStorage } from 'peteos-session/node'
+ *
+ * const storage = new NodeFileStorage({ root: '.', mode: 0o600 })
+ * const session = Session.create('agents', { storage })
+ * console.log(session.sessionDir)
+ * ```
  */
 export class NodeFileStorage implements SessionStorage {
   readonly #root: Root | undefined
