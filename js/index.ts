@@ -15,6 +15,7 @@ export {
   UnknownEncodingError,
   WindowTooSmallError,
 } from './errors.js'
+export type * from './generated/lists.js'
 export { ContentPart, Message, SystemPromptMessage, ToolDefinitionsMessage } from './messages/factories.js'
 export type * from './messages/json.js'
 export type {
@@ -30,8 +31,14 @@ export type {
   ToolResultPart,
   ToolUsePart,
 } from './messages/message.js'
-export { check, type Provider, type ProviderFinding, type ProviderRule } from './providers/check.js'
+export { check, type ProviderFinding } from './providers/check.js'
 export { fromMessages, type ToMessagesOptions, toMessages } from './providers/convert.js'
+export type * from './providers/formats/ai-sdk.js'
+export type * from './providers/formats/anthropic.js'
+export type * from './providers/formats/gemini.js'
+export type * from './providers/formats/openai-chat.js'
+export type * from './providers/formats/openai-responses.js'
+export type * from './providers/json-schema.js'
 export type * from './providers/requests.js'
 export {
   type AnchorOptions,
@@ -60,7 +67,6 @@ export {
   type CountOptions,
   countTokens,
   decode,
-  type EncodingName,
   encode,
   encodingForModel,
   loadEncoding,
@@ -68,5 +74,5 @@ export {
 } from './tokens/encodings.js'
 export { init } from './wasm/loading.js'
 export type * from './wasm/sources.js'
-export type { Boundary, SequenceWindowOptions, TokenWindowOptions, WindowOptions } from './windows/options.js'
+export type { SequenceWindowOptions, TokenWindowOptions, WindowOptions } from './windows/options.js'
 export type * from './windows/report.js'

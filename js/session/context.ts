@@ -1,10 +1,10 @@
 import type { ContextHandle } from '../../pkg/peteos_session.js'
 import { wrapMethods } from '../caller-stack.js'
 import { DisposedError, InvalidArgumentError } from '../errors.js'
+import type { EncodingName } from '../generated/lists.js'
 import type { SessionMessage, SpecialMessage, StoredMessage } from '../messages/message.js'
 import { readOptions } from '../read-options.js'
 import type { CountingOptions } from '../tokens/counting.js'
-import type { EncodingName } from '../tokens/encodings.js'
 import { copyJson, fromJsonText, toJsonText } from '../wasm/json-text.js'
 import { rust } from '../wasm/runtime.js'
 import { passText } from '../wasm/text.js'
@@ -15,7 +15,7 @@ import {
   tokenCountOptions,
   tokenWindowOptions,
 } from '../windows/options.js'
-import type { WindowReport } from '../windows/report.js'
+import { reportOf, type WindowReport } from '../windows/report.js'
 import type { AnchorPoint, ContextDict } from './dicts.js'
 import { makeDisposable } from './dispose.js'
 import { MessageSnapshots } from './message-snapshots.js'
@@ -298,7 +298,7 @@ export class Context {
   /** Reports what {@link rollingSequenceWindow} would keep and drop, and why. Changes nothing; throws the same errors. */
   planSequenceWindow(count: number, options?: SequenceWindowOptions): WindowReport {
     const wireOptions = sequenceWindowOptions(options)
-    return fromJsonText(this.handle.planSequenceWindow(count, wireOptions))
+    return reportOf(this.handle.planSequenceWindow(count, wireOptions))
   }
 
   /**
@@ -317,7 +317,7 @@ export class Context {
    */
   planTokenWindow(maxTokens: number, encoding?: EncodingName, options?: TokenWindowOptions): WindowReport {
     const wireOptions = tokenWindowOptions(this, options)
-    return fromJsonText(this.handle.planTokenWindow(maxTokens, encoding, wireOptions))
+    return reportOf(this.handle.planTokenWindow(maxTokens, encoding, wireOptions))
   }
 
   /** The number of tokens of all messages, by default in `cl100k_base`. Each message is counted once, until it changes. */

@@ -1,5 +1,6 @@
 import { withCallerStack } from '../caller-stack.js'
 import { InvalidArgumentError, messageOf, StorageError } from '../errors.js'
+import type { EncodingName } from '../generated/lists.js'
 import { readOptions } from '../read-options.js'
 import { MAX_TEXT } from '../wasm/json-text.js'
 import { ensureLoaded } from '../wasm/loading.js'
@@ -7,16 +8,6 @@ import { getPlatform, type VocabularyName } from '../wasm/platform.js'
 import { rust } from '../wasm/runtime.js'
 import type { ResponseLike, UrlLike } from '../wasm/sources.js'
 import { passText } from '../wasm/text.js'
-
-/** The encodings of tiktoken; `gpt2` is another name of `r50k_base`. */
-export type EncodingName =
-  | 'r50k_base'
-  | 'gpt2'
-  | 'p50k_base'
-  | 'p50k_edit'
-  | 'cl100k_base'
-  | 'o200k_base'
-  | 'o200k_harmony'
 
 /** Where a vocabulary comes from: its address, a response with it, or its bytes. */
 export type VocabularySource = string | UrlLike | ResponseLike | Promise<ResponseLike> | ArrayBuffer | Uint8Array

@@ -176,7 +176,7 @@ function isRawJson(value: object): boolean {
  * @internal
  */
 export function fromJsonText<T>(text: string): T {
-  return deepFreeze(JSON.parse(text)) as T
+  return deepFreeze(JSON.parse(text) as T)
 }
 
 /**

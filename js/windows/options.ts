@@ -1,16 +1,7 @@
 import { InvalidArgumentError } from '../errors.js'
+import type { Boundary } from '../generated/lists.js'
 import { readOptions } from '../read-options.js'
 import { type CountedContext, type CountingOptions, countingOptions } from '../tokens/counting.js'
-
-/**
- * What a window must not split.
- *
- * `'message'` (the default): a window may begin at any message. `'exchange'`: a message with tool calls stays together with
- * the messages that hold their results, matched by `call_id`. `'turn'`: as `'exchange'`, and the window begins with a
- * message of the user that is not a tool result; if the newest turn does not fit, its prompt and its newest exchanges are
- * kept.
- */
-export type Boundary = 'message' | 'exchange' | 'turn'
 
 /** Options of a sequence window. */
 export interface SequenceWindowOptions {
