@@ -13,7 +13,7 @@ import { NO_COUNTS, NO_IDS, text } from '../support/values.mjs'
 
 const { ContentPart, Context, Message, Session, SystemPromptMessage } = await load('peteos-session')
 
-test('a session that is as it should be gives no finding, and nothing is written', async () => {
+test('a healthy session gives no finding, and nothing is written', async () => {
   const { storage, check, repair } = await healthy()
   storage.takeCalls()
   assert.deepEqual(await check(), { ok: true, findings: [] })
@@ -52,7 +52,7 @@ test('sessions of every kind that this package makes give no finding', async () 
   await check(session)
 })
 
-test('one file that cannot be read hides nothing of the others', async () => {
+test('a file that cannot be read hides no finding of the others', async () => {
   const fixture = await healthy()
   const { storage, first, active, check, repair, change } = fixture
   change(active, (dict) => void (dict._mutation_counter = 0))
@@ -136,7 +136,7 @@ test('errors: nothing there, arguments, a storage that fails at every call', asy
   }
 })
 
-test('a file that somebody changes during the repair is not touched', async () => {
+test('a file that another writer changes during the repair is left alone', async () => {
   const { storage, change, active, first, repair } = await healthy()
   for (const file of [active, first]) change(file, (dict) => void (dict._mutation_counter = 0))
   let reads = 0
@@ -223,7 +223,7 @@ test('files beyond the limit of size are refused by path, size and option', asyn
   assert.equal((await Session.list('a', { storage }))[0].uuid, uuid)
 })
 
-test('what a torn file held for certain is kept, and no more', async () => {
+test('a repair of a torn file keeps what it certainly held, and no more', async () => {
   const fixture = await healthy()
   const { storage, sessionPath, active, cut, repair, load: open, session } = fixture
   const whole = storage.text(sessionPath)
@@ -248,7 +248,7 @@ test('what a torn file held for certain is kept, and no more', async () => {
   assert.deepEqual((await open()).activeContext.rawDict, session.activeContext.rawDict)
 })
 
-test('of a temporary file that is whole a copy is kept', async () => {
+test('a repair keeps a copy of a whole temporary file', async () => {
   const { storage, path, active, repair } = await healthy()
   const name = `.${active.split('/').at(-1)}.1.2.tmp`
   storage.put(path(name), storage.text(active))
@@ -280,7 +280,7 @@ test('on a disk', async (t) => {
   assert.equal((await Session.load(parent, session.uuid)).activeContext.messageCount, 1)
 })
 
-test('any damage of one byte, or cut, of any file: found, or loaded the same; a repair loses no message', async () => {
+test('damage to one byte, or a cut, of any file is found unless it loads the same; a repair loses no message', async () => {
   const damages = fc.record({
     file: fc.constantFrom('active', 'first', 'sessionPath'),
     isCut: chance(0.4),

@@ -213,7 +213,7 @@ const CASES = {
 }
 
 for (const [rule, { damage, file, load: loads, repairs = false, after, isRemoved, severity, ...place }] of Object.entries(CASES)) {
-  test(`${rule}: reported, loaded as documented${repairs ? ', mended' : ''}`, async () => {
+  test(`${rule}: reported, loaded as documented${repairs ? ', repaired' : ''}`, async () => {
     const fixture = await healthy()
     const { storage, check, repair, load: open } = fixture
     Object.assign(fixture, {
