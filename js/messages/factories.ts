@@ -1,11 +1,12 @@
+import { wrapMethods } from '../caller-stack.js'
 import { copyJson, toJsonText } from '../wasm/json-text.js'
 import { rust } from '../wasm/runtime.js'
 import { passText } from '../wasm/text.js'
 import type { JsonObject } from './json.js'
 import type {
-  ContentPart as Part,
   MediaPart,
   MediaSource,
+  ContentPart as Part,
   Role,
   SessionMessage,
   TextPart,
@@ -25,7 +26,7 @@ export type ToolDefinitionsMessage = Message
 export type ContentPart = Part
 
 /** Makes messages. They are plain objects; any object of the same shape serves as well. */
-export const Message = {
+export const Message = /* @__PURE__ */ wrapMethods({
   /**
    * A message with an id and the time of its creation.
    *
@@ -38,28 +39,28 @@ export const Message = {
     const added = JSON.parse(completeMessage(passText(text, 'message'))) as Partial<Message>
     return { ...(value as SessionMessage), ...added } as Message
   },
-}
+})
 
 /** Makes system prompts. */
-export const SystemPromptMessage = {
+export const SystemPromptMessage = /* @__PURE__ */ wrapMethods({
   /** A system prompt of this text, or one whose text comes from hooks alone. */
   create(staticText?: string): SystemPromptMessage {
     if (!staticText) return completeSpecial({ role: 'system' }, 'SystemPromptMessage')
     const message = completeSpecial({ _static_text: staticText, role: 'system' }, 'SystemPromptMessage')
     return { ...message, content: [ContentPart.text(staticText)] }
   },
-}
+})
 
 /** Makes tool definitions. */
-export const ToolDefinitionsMessage = {
+export const ToolDefinitionsMessage = /* @__PURE__ */ wrapMethods({
   /** The definitions of these tools, each with `name`, `description` and `parameters`, a JSON schema. */
   create(tools: readonly (Omit<ToolPart, 'type'> & { type?: 'tool' })[] = []): ToolDefinitionsMessage {
     return completeSpecial({ role: 'tool', content: tools }, 'ToolDefinitionsMessage')
   },
-}
+})
 
 /** Makes the parts of messages. They are plain objects; any object of the same shape serves as well. */
-export const ContentPart = {
+export const ContentPart = /* @__PURE__ */ wrapMethods({
   /** A text. */
   text(text: string): TextPart {
     return { type: 'text', text }
@@ -109,7 +110,7 @@ export const ContentPart = {
   tool(name: string, description: string, parameters: JsonObject): ToolPart {
     return { type: 'tool', name, description, parameters }
   },
-}
+})
 
 function completeSpecial(fields: object, kind: string): Message {
   const text = toJsonText(fields, 'message')

@@ -26,7 +26,11 @@ export function makeDisposable(prototype: { free(): void }): void {
  * nothing left to save, and one that cannot be saved keeps what it has.
  * @internal
  */
-export function makeAsyncDisposable(prototype: { save(): Promise<void>; free(): void; readonly isFreed: boolean }): void {
+export function makeAsyncDisposable(prototype: {
+  save(): Promise<void>
+  free(): void
+  readonly isFreed: boolean
+}): void {
   if (typeof Symbol.asyncDispose !== 'symbol') return
   Object.defineProperty(prototype, Symbol.asyncDispose, {
     async value(this: typeof prototype) {

@@ -1,8 +1,8 @@
 import type { ContextHandle } from '../../pkg/peteos_session.js'
-import { deepFreeze, fromJsonText } from '../wasm/json-text.js'
 import type { StoredMessage } from '../messages/message.js'
+import { deepFreeze, fromJsonText } from '../wasm/json-text.js'
 
-/** So many of the messages that were stored since the list was made are held: who only appends needs no copy of them. */
+/** The number of new messages that are kept until the list is read: a caller that only appends needs no copies. */
 const MOST_ADDED = 256
 
 /**

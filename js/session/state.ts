@@ -1,4 +1,5 @@
 import type { SessionHandle } from '../../pkg/peteos_session.js'
+import { wrapMethods } from '../caller-stack.js'
 
 /** The key-value store of a session: strings by name, saved with it. */
 export class SessionState {
@@ -47,3 +48,5 @@ export class SessionState {
     return this.#handle().stateList()
   }
 }
+
+wrapMethods(SessionState)

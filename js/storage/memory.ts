@@ -4,7 +4,19 @@ import { LOCK_TIMEOUT, lockTimeoutError } from './lock-timeout.js'
 import { Queue } from './queue.js'
 import type { SessionStorage } from './storage.js'
 
-/** Keeps files in memory: for tests, previews, and where nothing is to last. */
+/**
+ * Keeps files in memory, for tests, previews and data that need not last.
+ *
+ * @example
+ * ```ts
+ * import { MemoryStorage, Session } from 'peteos-session'
+ *
+ * const storage = new MemoryStorage()
+ * const session = Session.create('agents', { storage })
+ * await session.save()
+ * console.log(await Session.list('agents', { storage }))
+ * ```
+ */
 export class MemoryStorage implements SessionStorage {
   readonly #files = new Map<string, { data: Uint8Array; modifiedTime: number }>()
   readonly #queue = new Queue()

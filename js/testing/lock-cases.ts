@@ -1,11 +1,15 @@
 import type { SessionStorage } from '../storage/storage.js'
-import { expect, expectBytes, expectNames, failureOf, withinSeconds } from './expect.js'
 import type { Case } from './case.js'
+import { expect, expectBytes, expectNames, failureOf, withinSeconds } from './expect.js'
 
 const pause = (milliseconds = 0) => new Promise<void>((resolve) => setTimeout(resolve, milliseconds))
 
 async function lock<T>(storage: SessionStorage, directory: string, work: () => Promise<T>): Promise<T> {
-  return withinSeconds(20, (storage.lock as NonNullable<SessionStorage['lock']>).call(storage, directory, work) as Promise<T>, 'lock')
+  return withinSeconds(
+    20,
+    (storage.lock as NonNullable<SessionStorage['lock']>).call(storage, directory, work) as Promise<T>,
+    'lock',
+  )
 }
 
 export const LOCK_CASES: readonly Case[] = (
@@ -48,7 +52,10 @@ export const LOCK_CASES: readonly Case[] = (
             await pause()
             throw thrown
           }
-          expect((await failureOf(lock(storage, directory, fail), 'a lock')) === thrown, 'lock threw something else than its work')
+          expect(
+            (await failureOf(lock(storage, directory, fail), 'a lock')) === thrown,
+            'lock threw something else than its work',
+          )
         }
         const failAtOnce = (): Promise<never> => {
           throw new Error('at once')
@@ -84,7 +91,10 @@ export const LOCK_CASES: readonly Case[] = (
           const names = (await storage.list(directory)).filter((name) => !name.startsWith('.'))
           expectNames(names, ['file'], 'the directory while it is locked, without names that start with a dot')
         })
-        await failureOf(lock(storage, directory, () => Promise.reject(new Error('x'))), 'a lock')
+        await failureOf(
+          lock(storage, directory, () => Promise.reject(new Error('x'))),
+          'a lock',
+        )
         expectNames(await storage.list(directory), ['file'], 'the directory after it was locked')
       },
     },

@@ -35,7 +35,11 @@ export function copyJson(value: unknown, purpose: Purpose): JsonCopy {
       if (!copier.isExact && text !== undefined) copy = JSON.parse(text)
     }
   } catch (error) {
-    fault = { path: '', message: isOverflow(error) ? 'is nested too deeply, or contains itself' : 'could not be read', cause: error }
+    fault = {
+      path: '',
+      message: isOverflow(error) ? 'is nested too deeply, or contains itself' : 'could not be read',
+      cause: error,
+    }
   }
   if (fault === null && text !== undefined && text.length > MAX_TEXT) {
     fault = { path: '', message: `is larger than ${MAX_TEXT} characters of JSON` }
@@ -172,7 +176,7 @@ function isRawJson(value: object): boolean {
  * @internal
  */
 export function fromJsonText<T>(text: string): T {
-  return deepFreeze(JSON.parse(text)) as T
+  return deepFreeze(JSON.parse(text) as T)
 }
 
 /**

@@ -1,5 +1,6 @@
 import type { InitInput } from '../../pkg/peteos_session.js'
 import wasmInit, { initSync as wasmInitSync } from '../../pkg/peteos_session.js'
+import { withCallerStack } from '../caller-stack.js'
 import { messageOf, NotInitializedError } from '../errors.js'
 import { getPlatform } from './platform.js'
 import { connect, isLoaded } from './runtime.js'
@@ -15,7 +16,15 @@ let initializing: Promise<void> | undefined
  * @param source Where the module comes from; by default the file of the package, beside the script.
  * @throws {NotInitializedError} when the module cannot be loaded; `cause` says why.
  */
-export async function init(source?: ModuleSource): Promise<void> {
+export const init = /* @__PURE__ */ withCallerStack('init', (source?: ModuleSource): Promise<void> => {
+  return ensureLoaded(source)
+})
+
+/**
+ * Loads the module where {@link init} has not.
+ * @internal
+ */
+export async function ensureLoaded(source?: ModuleSource): Promise<void> {
   if (isLoaded()) return
   initializing ??= load(source).finally(() => {
     initializing = undefined

@@ -1,39 +1,8 @@
-import type { EncodingName } from '../tokens/encodings.js'
-import type { Boundary } from './options.js'
-
-/**
- * Why a window keeps or drops a message; the names are stable.
- *
- * Kept: `special`, the system prompt or the tool definitions; `pinned`; `pinned-exchange`, it belongs to the exchange of a
- * pinned one; `prompt`, what is kept was asked for here; `recent`, it is one of the newest.
- *
- * Dropped: `over-limit`, with it and what is newer there would be too much; `exchange`, it would fit, but not its exchange,
- * or one that it stands in; `turn`, it would fit, but the window would not begin at a prompt; `lower-mark`, it would fit, but
- * the window cuts down to the mark.
- */
-export type WindowReason =
-  | 'special'
-  | 'pinned'
-  | 'pinned-exchange'
-  | 'prompt'
-  | 'recent'
-  | 'over-limit'
-  | 'exchange'
-  | 'turn'
-  | 'lower-mark'
+import type { Boundary, EncodingName, PartKind, WindowProblem, WindowReason } from '../generated/lists.js'
+import { deepFreeze } from '../wasm/json-text.js'
 
 /** Tokens by the kind of part that they belong to. */
-export interface PartTokens {
-  readonly text: number
-  readonly thinking: number
-  readonly toolCall: number
-  readonly toolResult: number
-  /** Images, videos, sounds and PDF documents. */
-  readonly media: number
-  readonly toolDefinition: number
-  /** Parts of other types, and messages without parts. */
-  readonly other: number
-}
+export type PartTokens = { readonly [kind in PartKind]: number }
 
 /** Sums over all messages, and over those that stay, special ones included. */
 export interface BeforeAfter<T> {
@@ -65,7 +34,7 @@ export interface WindowReport {
   readonly broken: readonly {
     readonly id: string
     readonly callId: string
-    readonly problem: 'call-without-result' | 'result-without-call'
+    readonly problem: WindowProblem
     readonly kept: boolean
   }[]
   /** Calls whose results may still come: the assistant has not spoken since. They stay. */
@@ -90,4 +59,59 @@ export interface WindowReport {
    * are those above; what a `counter` or a stored `token_count` says is shared out.
    */
   readonly tokensByPart: BeforeAfter<PartTokens> | null
+}
+
+/** A report as it crosses from Rust: each id once, and positions, numbers and flags in place of ids. */
+interface CompactReport
+  extends Omit<WindowReport, 'kept' | 'dropped' | 'messages' | 'broken' | 'pending' | 'tokens' | 'tokensByRole'> {
+  /** The reasons that there are, each with whether it keeps a message. */
+  readonly reasons: readonly (readonly [reason: WindowReason, kept: boolean])[]
+  readonly ids: readonly string[]
+  /** For each message the index of its reason. */
+  readonly reasonIndices: readonly number[]
+  readonly broken: readonly (readonly [position: number, callId: string, problem: WindowProblem])[]
+  readonly pending: readonly (readonly [position: number, callId: string])[]
+  readonly tokens: readonly number[] | null
+  readonly tokensByRole: WindowReport['tokensByRole']
+}
+
+/**
+ * The report of the text that crossed from Rust.
+ * @internal
+ */
+export function reportOf(text: string): WindowReport {
+  const { reasons, ids, reasonIndices, broken, pending, tokens, ...compact }: CompactReport = JSON.parse(text)
+  const kept: string[] = []
+  const dropped: string[] = []
+  const messages = ids.map((id, position) => {
+    const [reason, keeps] = reasons[reasonIndices[position] as number] as [WindowReason, boolean]
+    if (!keeps) dropped.push(id)
+    else if (reason !== 'special') kept.push(id)
+    return Object.freeze({ id, kept: keeps, reason })
+  })
+  const message = (position: number) => messages[position] as (typeof messages)[number]
+  return Object.freeze({
+    boundary: compact.boundary,
+    limit: compact.limit,
+    reserve: compact.reserve,
+    lowerMark: compact.lowerMark,
+    encoding: compact.encoding,
+    kept: Object.freeze(kept),
+    dropped: Object.freeze(dropped),
+    messages: Object.freeze(messages),
+    broken: deepFreeze(
+      broken.map(([position, callId, problem]) => {
+        const { id, kept } = message(position)
+        return { id, callId, problem, kept }
+      }),
+    ),
+    pending: deepFreeze(pending.map(([position, callId]) => ({ id: message(position).id, callId }))),
+    specialTokens: compact.specialTokens,
+    tokensBefore: compact.tokensBefore,
+    tokensAfter: compact.tokensAfter,
+    unchangedPrefixTokens: compact.unchangedPrefixTokens,
+    tokens: tokens && Object.freeze(Object.fromEntries(ids.map((id, position) => [id, tokens[position] as number]))),
+    tokensByRole: deepFreeze(compact.tokensByRole),
+    tokensByPart: deepFreeze(compact.tokensByPart),
+  })
 }

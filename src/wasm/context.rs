@@ -224,15 +224,15 @@ impl ContextHandle {
         Ok(child?.map(Self::from))
     }
 
-    /// The report as JSON.
+    /// The compact report as JSON.
     #[wasm_bindgen(js_name = planSequenceWindow)]
     pub fn plan_sequence_window(&self, count: &JsValue, options: &JsValue) -> Result<String, JsValue> {
         let SequenceWindow { count, options } = SequenceWindow::read(count, options)?;
         let report = self.0.read(|context| context.plan_sequence_window(count, &options))?;
-        Ok(reports::text(&report)?)
+        Ok(reports::window_text(&report)?)
     }
 
-    /// The report as JSON.
+    /// The compact report as JSON.
     #[wasm_bindgen(js_name = planTokenWindow)]
     pub fn plan_token_window(
         &self,
@@ -242,7 +242,7 @@ impl ContextHandle {
     ) -> Result<String, JsValue> {
         let window = TokenWindow::read(max_tokens, encoding, options)?;
         let plan = |context: &Context| context.plan_token_window(window.budget, &window.counting(), &window.options);
-        Ok(reports::text(&self.0.read(plan)?)?)
+        Ok(reports::window_text(&self.0.read(plan)?)?)
     }
 
     #[wasm_bindgen(js_name = totalTokenCount)]

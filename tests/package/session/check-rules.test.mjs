@@ -283,12 +283,9 @@ for (const [rule, { damage, file, load: loads, repairs = false, after, isRemoved
   })
 }
 
-test('the table has every rule of the types', () => {
-  const types = readFileSync(join(root, 'js', 'session', 'findings.ts'), 'utf8')
-  const union = /export type FindingRule =([^=]*?)\n\n/.exec(types)[1]
-  const rules = [...union.matchAll(/\| '([a-z-]+)'/g)].map(([, rule]) => rule).sort()
+test('the table has every rule of the documentation', () => {
+  const documented = readFileSync(join(root, 'docs', 'damage.md'), 'utf8')
+  const rules = [...documented.matchAll(/^\| `([a-z-]+)` \| (?:error|warning|info) \|/gm)].map(([, rule]) => rule).sort()
   // The storage has to fail for one, the limit to be set for the other: they have tests of their own.
   assert.deepEqual([...Object.keys(CASES), 'unreadable-file', 'file-too-large'].sort(), rules)
-  const documented = readFileSync(join(root, 'docs', 'damage.md'), 'utf8')
-  for (const rule of rules) assert.ok(documented.includes(`| \`${rule}\` |`), rule)
 })
