@@ -258,7 +258,7 @@ async function firstFailure(Broken) {
   assert.fail('it passes')
 }
 
-test('what is no adapter is refused, and an adapter may be made later', async () => {
+test('a value that is not an adapter is refused, and an adapter may be created asynchronously', async () => {
   const [first] = storageConformance(() => ({}))
   await assert.rejects(first.run(), { name: 'InvalidArgumentError' })
   const [late] = storageConformance(async () => new MemoryStorage())

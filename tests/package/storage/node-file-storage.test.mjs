@@ -352,7 +352,7 @@ test('a directory that is a link is followed, and a session in it works', async 
   assert.ok(await Session.load(join(directory, 'real'), session.uuid))
 })
 
-test('litter of a killed process is no context and no session', async (t) => {
+test('a temporary file of a killed process is neither a context nor a session', async (t) => {
   const directory = tempDir(t)
   const session = Session.create(directory)
   await session.save()
