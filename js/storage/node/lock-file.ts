@@ -71,7 +71,7 @@ interface LockRecord {
   readonly touched: number
 }
 
-/** Runs `work` while this thread holds the lock of a directory, whose leftovers it removes first. */
+/** Runs `work` while this thread holds the lock of a directory, and then removes what is left over in it. */
 export async function withLockFile<T>(
   directory: string,
   timeout: number,
@@ -79,11 +79,11 @@ export async function withLockFile<T>(
 ): Promise<T> {
   const lease = await acquire(directory, timeout)
   const touching = setInterval(() => lease.touch(), TOUCH).unref()
-  const wasLeftover = clearDirectory(directory, lease.token)
   try {
     return await work(lease)
   } finally {
     clearInterval(touching)
+    const wasLeftover = clearDirectory(directory, lease.token)
     lease.release()
     if (wasLeftover) removeEmpty(directory, directory)
   }
@@ -95,10 +95,10 @@ export async function withLockFile<T>(
  */
 export function withLockFileSync<T>(directory: string, timeout: number, work: (lease: StorageLease) => T): T {
   const lease = acquireSync(directory, timeout)
-  const wasLeftover = clearDirectory(directory, lease.token)
   try {
     return work(lease)
   } finally {
+    const wasLeftover = clearDirectory(directory, lease.token)
     lease.release()
     if (wasLeftover) removeEmpty(directory, directory)
   }

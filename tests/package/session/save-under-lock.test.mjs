@@ -6,7 +6,7 @@ import { test } from 'node:test'
 import { refused, refusedNow } from '../support/errors.mjs'
 import { runModule, tempDir } from '../support/files.mjs'
 import { load } from '../support/installed.mjs'
-import { lockFile, lockText, ownLock, writeLock } from '../support/locks.mjs'
+import { holderText, lockFile, lockText, ownLock, writeLock } from '../support/locks.mjs'
 import { script, start } from '../support/processes.mjs'
 import { text } from '../support/values.mjs'
 
@@ -197,6 +197,29 @@ test('processes that save, save synchronously, and repair one session: every ack
   const found = texts(await Session.load(directory, session.uuid))
   assert.deepEqual([...found].sort(), ['start', ...acknowledged].sort())
   assert.deepEqual(hidden(session.sessionDir), [])
+})
+
+test('a repair keeps a copy of what a killed writer was about to save, though it clears its temporary files', async (t) => {
+  const directory = tempDir(t)
+  const session = Session.create(directory)
+  session.activeContext.append(text('one'))
+  await session.save()
+  const name = `${session.activeContextId}.json`
+  const whole = readFileSync(join(session.sessionDir, name), 'utf8').replace('one', 'two')
+  const { place } = await ownLock(session.storage, session.sessionDir)
+  const pid = Number(await runModule('console.log(process.pid)'))
+  const leftover = `.${name}.${holderText({ place, pid, thread: pid, started: 1 })}.x.tmp`
+  writeFileSync(join(session.sessionDir, leftover), whole)
+  const { actions } = await Session.repair(directory, session.uuid)
+  assert.deepEqual(
+    actions.map(({ rule }) => rule),
+    ['leftover-file'],
+  )
+  assert.equal(readFileSync(actions[0].copy, 'utf8'), whole)
+  assert.deepEqual(
+    hidden(session.sessionDir).filter((found) => !found.endsWith('.bak')),
+    [],
+  )
 })
 
 test('a repair waits for the lock, holds it, and makes no directory for a session that is not there', async (t) => {
