@@ -4,8 +4,8 @@ import {
   chmodSync,
   existsSync,
   mkdirSync,
-  readFileSync,
   readdirSync,
+  readFileSync,
   rmSync,
   statSync,
   symlinkSync,
@@ -13,9 +13,9 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { load, require } from '../support/installed.mjs'
 import { refused } from '../support/errors.mjs'
 import { runModule, tempDir, textsUnder } from '../support/files.mjs'
+import { load, require } from '../support/installed.mjs'
 import { text } from '../support/values.mjs'
 
 const { Context, Session } = await load('peteos-session')
