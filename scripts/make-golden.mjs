@@ -1,12 +1,12 @@
 // `node scripts/make-golden.mjs`: writes the golden files of tests/reference, the answers of the Python reference to
 // generated sessions, so that the package can be compared with it where there is no Python.
 import { mkdir, stat, writeFile } from 'node:fs/promises'
-import { Random } from '../tests/package/support/random.mjs'
-import { generate, startOf } from '../tests/reference/generate.mjs'
+import { fc } from '../tests/package/support/property.mjs'
 import { available, Oracle } from '../tests/reference/oracle.mjs'
+import { programs, startOf } from '../tests/reference/programs.mjs'
 import { compare } from '../tests/reference/support/compare.mjs'
 import { condensed, finalDumps, GOLDEN } from '../tests/reference/support/golden.mjs'
-import { anyDouble, formChanges, inBetween, spellings } from '../tests/reference/support/numbers.mjs'
+import { anyDouble, formChanges, inBetween, spelled } from '../tests/reference/support/numbers.mjs'
 import { ENCODINGS } from '../tests/reference/support/package.mjs'
 import { SetupError, say, whenRun } from './setup/steps.mjs'
 
@@ -47,7 +47,7 @@ const TEXTS = [
 async function sessions(oracle) {
   const chosen = []
   for (let seed = 1; chosen.length < SESSIONS; seed++) {
-    const program = generate(seed)
+    const [program] = fc.sample(programs, { numRuns: 1, seed })
     const { steps, answers } = await compare(oracle, program)
     const { start } = startOf(program)
     const entry = {
@@ -74,17 +74,16 @@ async function texts(oracle) {
   return { encodings: ENCODINGS, values: values.map((value, index) => [value, written[index], ...counts[index]]) }
 }
 
-/** Values with the text that Python makes of them; `count` random floats among them. */
+/** Values with the text that Python makes of them; `count` generated floats among them. */
 async function pythonTexts(oracle, count = 1000) {
-  const random = new Random(1)
-  const random17 = () => random.pick(spellings(random.chance(0.7) ? anyDouble(random) : random.pick(inBetween(random))))
+  const floats = fc.oneof({ weight: 7, arbitrary: anyDouble }, { weight: 3, arbitrary: inBetween })
   const characters = (from, to) =>
     JSON.stringify(String.fromCodePoint(...Array.from({ length: to - from }, (_, index) => from + index)))
   const values = [
     ...NUMBERS,
     ...TEXTS.filter((text) => !/\\u(d83d"|de00b)/.test(text)),
     ...formChanges().map(String),
-    ...Array.from({ length: count }, random17),
+    ...fc.sample(spelled(floats), { numRuns: count, seed: 1 }),
     characters(0, 0x300),
     characters(0x2000, 0x2070),
     characters(0xfff0, 0x10010),

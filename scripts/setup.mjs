@@ -2,13 +2,13 @@
 import { chromium } from './setup/chromium.mjs'
 import { npmPackages } from './setup/npm.mjs'
 import { reference } from './setup/reference.mjs'
-import { wasmRust } from './setup/rust.mjs'
+import { rust } from './setup/rust.mjs'
 import { say, whenRun } from './setup/steps.mjs'
 import { wasmBindgen } from './setup/wasm-bindgen.mjs'
 
 export async function setUp() {
   await npmPackages()
-  await wasmRust()
+  await rust()
   await wasmBindgen()
   await chromium()
   await reference()

@@ -3,7 +3,7 @@ import { readdir } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { runTool } from '../setup/npm.mjs'
-import { wasmRust } from '../setup/rust.mjs'
+import { rust } from '../setup/rust.mjs'
 import { onlyWhenChanged } from '../setup/stamps.mjs'
 import { root, run, step } from '../setup/steps.mjs'
 import { wasmBindgen } from '../setup/wasm-bindgen.mjs'
@@ -29,36 +29,29 @@ export async function buildWasm() {
   const work = {
     inputs: [
       ...['Cargo.toml', 'Cargo.lock', '.cargo', 'crates', 'src', 'package-lock.json', 'scripts/build/wasm.mjs'],
-      ...['scripts/setup/rust.mjs', 'scripts/setup/rust-debian.mjs'],
+      ...['scripts/setup/rust.mjs', 'scripts/setup/rust-debian.mjs', 'scripts/setup/rust-installed.mjs'],
     ],
     values: [process.env.PETEOS_SESSION_RUST ?? null, profile],
     outputs: ['pkg'],
   }
   return onlyWhenChanged('wasm', work, async () => {
-    const rust = await wasmRust()
-    const bindgen = await wasmBindgen()
-    await step('compiling the Rust library to WebAssembly', () => compile(rust))
-    await step('generating its JavaScript bindings', () => bind(bindgen, rust))
+    const toolchain = await rust()
+    const { cli } = await wasmBindgen()
+    await step('compiling the Rust library to WebAssembly', () => compile(toolchain))
+    await step('generating its JavaScript bindings', () => bind(cli, toolchain))
     if (!isQuick) await step('optimising the WebAssembly module (about a minute)', optimise)
   })
 }
 
-async function compile(rust) {
+async function compile({ cargo, sourceFolders }) {
   // Cargo adds them to those in .cargo/config.toml, which flags in the environment would replace.
-  const flags = JSON.stringify(await portablePaths(rust))
-  await rust.cargo([
-    'build',
-    '--profile',
-    profile,
-    '--lib',
-    '--config',
-    `target.wasm32-unknown-unknown.rustflags=${flags}`,
-  ])
+  const config = `target.wasm32-unknown-unknown.rustflags=${JSON.stringify(await portablePaths(sourceFolders))}`
+  await cargo(['build', '--profile', profile, '--lib', '--config', config], { wasm: true })
 }
 
 /** Compiler flags that keep the folders of this machine out of the messages in the module. */
-async function portablePaths({ sourceFolders }) {
-  const registry = join(process.env.CARGO_HOME ?? join(homedir(), '.cargo'), 'registry', 'src')
+async function portablePaths(sourceFolders) {
+  const registry = join(process.env.CARGO_HOME || join(homedir(), '.cargo'), 'registry', 'src')
   const registries = await readdir(registry).catch(() => [])
   const remap = (from, to) => `--remap-path-prefix=${from}=${to}`
   return [
@@ -68,9 +61,9 @@ async function portablePaths({ sourceFolders }) {
   ]
 }
 
-async function bind({ cli }, rust) {
+async function bind(cli, { wasmTargetDir }) {
   await run(cli, [
-    join(rust.targetDir, profile, 'peteos_session.wasm'),
+    join(wasmTargetDir, profile, 'peteos_session.wasm'),
     '--target',
     'web',
     '--out-dir',

@@ -2,9 +2,7 @@
 
 /** An agent repairs a program: two turns, the second with four tool calls. */
 export function conversation({ ContentPart, Context, Message, SystemPromptMessage }) {
-  const system = SystemPromptMessage.create(
-    'You repair programs. Run the tests before and after every change.',
-  )
+  const system = SystemPromptMessage.create('You repair programs. Run the tests before and after every change.')
   const context = Context.create({ systemPromptMessage: system })
   const say = (role, ...parts) => context.append(Message.create(role, parts))
   const { text, thinking, toolResult, toolUse } = ContentPart

@@ -46,11 +46,14 @@ const COLUMN_WIDTH = 84
 function overview(context, windows) {
   const calls = callsOf(context)
   const { tokens, tokensBefore, messages } = windows[0].report
-  const text = (x, y, content, kind = '') => `<text class="middle ${kind}" x="${x + COLUMN_WIDTH / 2}" y="${y}">${content}</text>`
+  const text = (x, y, content, kind = '') =>
+    `<text class="middle ${kind}" x="${x + COLUMN_WIDTH / 2}" y="${y}">${content}</text>`
   const bottom = TOP + messages.length * ROW
   return picture({
     title: `${tokensBefore} tokens under a budget of ${BUDGET}: what each boundary keeps`,
-    summary: windows.map(({ boundary, accepting }) => `${boundary}: accepted by ${accepting} of ${PROVIDERS.length} providers`).join('; '),
+    summary: windows
+      .map(({ boundary, accepting }) => `${boundary}: accepted by ${accepting} of ${PROVIDERS.length} providers`)
+      .join('; '),
     rows: messages.length,
     body: [
       `<text class="quiet number" x="${TOKENS_X}" y="60">tokens</text>`,
@@ -99,7 +102,9 @@ function detail(context, { boundary, report }) {
       `<text class="quiet" x="60" y="60">message</text><text class="quiet number" x="640" y="60">tokens</text><text class="quiet" x="664" y="60">why</text>`,
       ...context.messages.map((message, index) => row(message, report, index)),
       ...calls.map((pair, index) => bracket(pair.call, pair.result, bracketX(calls, index), isParted(pair))),
-      ...(calls.some(isParted) ? [`<text class="bad" x="664" y="${bottom + 38}">results without their call</text>`] : []),
+      ...(calls.some(isParted)
+        ? [`<text class="bad" x="664" y="${bottom + 38}">results without their call</text>`]
+        : []),
       `<text x="20" y="${bottom + 38}">${summary}</text>`,
     ],
   })

@@ -1,11 +1,20 @@
-// Debian's packages, for bare machines where the ordinary ways to get a tool are closed.
+// Debian's packages, for bare machines without another way to get a tool.
 import { existsSync } from 'node:fs'
 import { findProgram } from './programs.mjs'
-import { run, step } from './steps.mjs'
+import { run, SetupError, step } from './steps.mjs'
 
-/** Whether this machine is a Debian whose packages we may install. */
+/** Whether this is a Debian on which packages may be installed. */
 export function mayInstallPackages() {
   return existsSync('/etc/debian_version') && process.getuid?.() === 0 && findProgram(['apt-get']) !== null
+}
+
+/** Installs those of the packages that are missing. */
+export async function ensurePackages(packages) {
+  if (await areInstalled(packages)) return
+  if (!mayInstallPackages()) {
+    throw new SetupError(`Packages of Debian are missing; run as root: apt-get install ${packages.join(' ')}`)
+  }
+  await installPackages(packages)
 }
 
 /** Installs packages; never removes one that is there, not even for a conflict. */
@@ -15,4 +24,18 @@ export async function installPackages(packages) {
     await run('apt-get', ['update', '-q'], { env })
     await run('apt-get', ['install', '-q', '-y', '--no-install-recommends', '--no-remove', ...packages], { env })
   })
+}
+
+async function areInstalled(packages) {
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: dpkg-query fills it in
+  const format = '${db:Status-Status}\n'
+  try {
+    const status = await run('dpkg-query', ['-W', '-f', format, ...packages], { capture: true })
+    return status
+      .trim()
+      .split('\n')
+      .every((line) => line === 'installed')
+  } catch {
+    return false
+  }
 }

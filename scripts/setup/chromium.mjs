@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { installPackages, mayInstallPackages } from './apt.mjs'
+import { hintFor } from './hints.mjs'
 import { canRun, findProgram } from './programs.mjs'
 import { once, root, SetupError } from './steps.mjs'
 
@@ -57,8 +58,7 @@ function isComplete({ chrome, chromedriver }) {
 
 function describeMissing({ chrome, chromedriver }) {
   const lines = []
-  if (!chrome) lines.push('Chromium or Chrome was not found: install it, or set CHROME_PATH to its program.')
-  if (!chromedriver)
-    lines.push("chromedriver was not found: install your browser's, or set CHROMEDRIVER to its program.")
-  return [...lines, 'On Debian and Ubuntu: apt-get install chromium chromium-driver'].join('\n')
+  if (!chrome) lines.push('Chromium or Chrome was not found; CHROME_PATH can name its program.')
+  if (!chromedriver) lines.push('chromedriver was not found; CHROMEDRIVER can name its program.')
+  return [...lines, hintFor('chromium')].join('\n')
 }

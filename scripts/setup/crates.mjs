@@ -1,16 +1,13 @@
 // What Cargo knows about the crates in Cargo.lock: versions, and where their sources are.
 import { dirname } from 'node:path'
-import { hostCargo } from './rust.mjs'
+import { rust } from './rust.mjs'
 import { once, SetupError } from './steps.mjs'
 
-const metadata = once(async () =>
-  JSON.parse(
-    await hostCargo(['metadata', '--format-version', '1'], {
-      capture: true,
-      hint: 'Cargo could not resolve or fetch the crates of Cargo.lock; the first time it needs a network.',
-    }),
-  ),
-)
+const metadata = once(async () => {
+  const { cargo } = await rust()
+  const hint = 'Cargo could not resolve or fetch the crates of Cargo.lock; the first time it needs a network.'
+  return JSON.parse(await cargo(['metadata', '--format-version', '1'], { capture: true, hint }))
+})
 
 /** The version and the source folder of the crate `name`. */
 export async function findCrate(name) {

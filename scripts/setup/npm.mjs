@@ -1,6 +1,6 @@
-// The npm packages that build and test: the ones package-lock.json names.
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
+// The npm packages that build and test: those of package-lock.json.
+import { existsSync, readFileSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
 import { onlyWhenChanged } from './stamps.mjs'
 import { once, root, run, step } from './steps.mjs'
 
@@ -8,18 +8,18 @@ export const npmPackages = once(() =>
   onlyWhenChanged(
     'npm',
     { inputs: ['package-lock.json'], outputs: ['node_modules/.package-lock.json'] },
-    // None of the packages needs its install script to do its work here.
+    // No package needs its install script here.
     () => step('installing the npm packages of package-lock.json', () => npm(['ci', '--ignore-scripts'])),
   ),
 )
 
-/** What the benchmark alone needs, in a folder of its own: the peers that it measures. */
+/** What only the benchmark needs, in a folder of its own: the libraries that it compares with. */
 export const benchPackages = once(() =>
   onlyWhenChanged(
     'npm-bench',
     { inputs: ['bench/package-lock.json'], outputs: ['bench/node_modules/.package-lock.json'] },
     () =>
-      step('installing the peers of bench/package-lock.json', () =>
+      step('installing the npm packages of bench/package-lock.json', () =>
         npm(['ci', '--ignore-scripts', '--prefix', join(root, 'bench')]),
       ),
   ),
@@ -27,10 +27,21 @@ export const benchPackages = once(() =>
 
 async function npm(args) {
   const hint = 'npm comes with Node (20 or newer). If the registry was out of reach, try again with a network.'
-  // Under `npm run`, npm names its own script; by that it also starts on Windows, where `npm` is a command file.
-  const script = process.env.npm_execpath
-  if (script?.endsWith('.js')) await run(process.execPath, [script, ...args], { hint })
-  else await run('npm', args, { hint })
+  const [program, ...first] = npmCommand()
+  await run(program, [...first, ...args], { hint })
+}
+
+/** How to start npm: by its own script where that is found, because on Windows `npm` is a command file. */
+export function npmCommand() {
+  const node = dirname(process.execPath)
+  const candidates = [
+    // Under `yarn` and `pnpm` this is their script.
+    process.env.npm_execpath ?? '',
+    join(node, 'node_modules', 'npm', 'bin', 'npm-cli.js'),
+    join(node, '..', 'lib', 'node_modules', 'npm', 'bin', 'npm-cli.js'),
+  ]
+  const script = candidates.find((path) => basename(path) === 'npm-cli.js' && existsSync(path))
+  return script === undefined ? ['npm'] : [process.execPath, script]
 }
 
 /** Runs a command that an installed npm package brings. */

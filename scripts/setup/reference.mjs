@@ -4,6 +4,7 @@ import { existsSync } from 'node:fs'
 import { copyFile, mkdir, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { findCrate } from './crates.mjs'
+import { hintFor } from './hints.mjs'
 import { findProgram } from './programs.mjs'
 import { onlyWhenChanged } from './stamps.mjs'
 import { once, root, run, SetupError, say, step } from './steps.mjs'
@@ -23,21 +24,30 @@ const venv = join(folder, 'venv')
 const cache = join(folder, 'encodings')
 const python = process.platform === 'win32' ? join(venv, 'Scripts', 'python.exe') : join(venv, 'bin', 'python')
 
-/**
- * How to run the reference: { python, env }, env being the whole environment to start it with; or null, after saying
- * why, where Python or its package index is out of reach.
- */
-export const reference = once(async () => {
+const state = once(async () => {
   try {
     await ensureEnvironment()
     await ensureEncodings()
+    return { reference: { python, env: { ...process.env, TIKTOKEN_CACHE_DIR: cache } } }
   } catch (error) {
     if (!(error instanceof SetupError)) throw error
-    say(`The Python reference is not available.\n${error.message}`)
-    return null
+    say(`The comparison with the Python package will be skipped.\n${error.message}`)
+    return { reference: null, reason: error.message.split('\n', 1)[0] }
   }
-  return { python, env: { ...process.env, TIKTOKEN_CACHE_DIR: cache } }
 })
+
+/**
+ * How to run the reference: { python, env }, `env` being the whole environment to start it with; or null, after saying
+ * why, where Python or its package index is out of reach.
+ */
+export async function reference() {
+  return (await state()).reference
+}
+
+/** One line that says why there is no reference. */
+export async function whyNoReference() {
+  return `The comparison with the Python package was skipped: ${(await state()).reason}`
+}
 
 async function ensureEnvironment() {
   const work = { values: [REQUIREMENTS], outputs: ['target/reference/venv/pyvenv.cfg'] }
@@ -45,7 +55,7 @@ async function ensureEnvironment() {
   await onlyWhenChanged('reference', work, () =>
     step(`installing ${REQUIREMENTS.join(' and ')} for Python`, async () => {
       await run(findPython(), ['-m', 'venv', '--clear', venv], {
-        hint: "Python's venv module is missing; on Debian and Ubuntu: apt-get install python3-venv",
+        hint: `Python's module venv is missing. ${hintFor('python')}`,
       })
       await run(python, ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', ...REQUIREMENTS], {
         hint: `pip could not install ${REQUIREMENTS.join(' and ')}; it needs a network.`,
@@ -54,9 +64,9 @@ async function ensureEnvironment() {
   )
 }
 
-function findPython() {
+export function findPython() {
   const found = findProgram(['python3', 'python'])
-  if (!found) throw new SetupError('Python 3 was not found: install it and put it on the PATH.')
+  if (!found) throw new SetupError(`Python 3 was not found. ${hintFor('python')}`)
   return found
 }
 

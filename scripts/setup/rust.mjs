@@ -1,77 +1,45 @@
-// Rust for the host, as it is installed, and Rust for WebAssembly, by one of two ways.
-import { existsSync } from 'node:fs'
-import { resolve } from 'node:path'
+// The Rust toolchain: chosen once, then used for every call, on this machine and for WebAssembly.
+import { join } from 'node:path'
 import { mayInstallPackages } from './apt.mjs'
-import { findProgram } from './programs.mjs'
-import { debianRust } from './rust-debian.mjs'
-import { once, root, run, SetupError, say, step } from './steps.mjs'
-
-const TARGET = 'wasm32-unknown-unknown'
-const RUST_HINT = 'Rust 1.86 or newer is needed; install it with rustup: https://rustup.rs'
-
-/** Runs the host's Cargo. */
-export async function hostCargo(args, options) {
-  return run('cargo', args, { hint: RUST_HINT, ...options })
-}
+import { ensureCompiler } from './c-compiler.mjs'
+import { debianToolchain } from './rust-debian.mjs'
+import { installedToolchain, TARGET } from './rust-installed.mjs'
+import { once, run, SetupError, say } from './steps.mjs'
 
 /**
- * Rust for wasm32-unknown-unknown, made ready when it is not. PETEOS_SESSION_RUST=rustup|debian forces a way.
- * - `cargo(args, options?)` runs `cargo <args>` for the target;
- * - `invocation(args, env?)` resolves to how to do so: { program, args, env };
- * - `targetDir` is where the results are, `sourceFolders` where the standard library was built from, if it was.
+ * The toolchain, installed if necessary; PETEOS_SESSION_RUST=rustup|debian forces one.
+ * - `cargo(args, options?)` runs Cargo; the option `wasm` makes it work for wasm32-unknown-unknown;
+ * - `invocation(args, options?)` resolves to how to do so: { program, args, env };
+ * - `wasmTargetDir` holds the results for WebAssembly; `sourceFolders` are where the standard library is built from, if it is.
  */
-export const wasmRust = once(async () => {
-  const toolchain = await chooseToolchain(process.env.PETEOS_SESSION_RUST)
-  async function invocation([subcommand, ...rest], env = {}) {
-    const { program, flags } = await toolchain.command(subcommand)
+export const rust = once(async () => {
+  const { env, programFor, wasm, targetDir, sourceFolders } = await choose(process.env.PETEOS_SESSION_RUST || null)
+  async function invocation([subcommand, ...rest], options = {}) {
+    const forTarget = options.wasm ? ['--target', TARGET, ...wasm.flagsFor(subcommand)] : []
     return {
-      program,
-      args: [subcommand, '--target', TARGET, ...flags, ...rest],
-      env: { ...process.env, ...toolchain.env, ...env },
+      program: await programFor(subcommand),
+      args: [subcommand, ...forTarget, ...rest],
+      env: { ...process.env, ...env, ...(options.wasm ? wasm.env : {}), ...options.env },
     }
   }
-  async function cargo(cargoArgs, options = {}) {
-    const { program, args, env } = await invocation(cargoArgs, options.env)
+  async function cargo(cargoArgs, { wasm: forWasm, env: variables, ...options } = {}) {
+    const { program, args, env } = await invocation(cargoArgs, { wasm: forWasm, env: variables })
     return run(program, args, { ...options, env })
   }
-  return {
-    cargo,
-    invocation,
-    targetDir: resolve(toolchain.targetDir, TARGET),
-    sourceFolders: toolchain.sourceFolders,
-  }
+  return { cargo, invocation, wasmTargetDir: join(targetDir, TARGET), sourceFolders }
 })
 
-async function chooseToolchain(forced) {
-  if (forced === 'debian') return debianRust()
-  if (forced === 'rustup') return installedRust()
-  if (forced) throw new SetupError(`PETEOS_SESSION_RUST is "${forced}"; it can be "rustup" or "debian".`)
+async function choose(forced) {
+  if (forced !== null && forced !== 'rustup' && forced !== 'debian') {
+    throw new SetupError(`PETEOS_SESSION_RUST is "${forced}": use "rustup" or "debian".`)
+  }
+  await ensureCompiler()
+  if (forced === 'debian') return debianToolchain()
   try {
-    return await installedRust()
+    return await installedToolchain()
   } catch (error) {
-    if (!mayInstallPackages()) throw error
-    say(`${error.message}\nTaking Debian's Rust for ${TARGET} instead.`)
-    return debianRust()
+    if (forced === 'rustup' || !(error instanceof SetupError) || !mayInstallPackages()) throw error
+    say(`${error.message}\nUsing Debian's Rust instead.`)
+    return debianToolchain()
   }
-}
-
-/** The Rust on the PATH, with the target's standard library added by rustup when it is missing. */
-async function installedRust() {
-  const libraries = await run('rustc', ['--print', 'target-libdir', '--target', TARGET], {
-    capture: true,
-    hint: RUST_HINT,
-  })
-  if (!existsSync(libraries.trim())) await addTarget()
-  return {
-    command: () => ({ program: 'cargo', flags: [] }),
-    env: {},
-    targetDir: resolve(root, process.env.CARGO_TARGET_DIR ?? 'target'),
-    sourceFolders: [],
-  }
-}
-
-async function addTarget() {
-  const hint = `The Rust target ${TARGET} is missing: get it with \`rustup target add ${TARGET}\`.`
-  if (!findProgram(['rustup'])) throw new SetupError(`${hint} ${RUST_HINT}`)
-  await step(`adding the Rust target ${TARGET}`, () => run('rustup', ['target', 'add', TARGET], { hint }))
 }

@@ -29,7 +29,7 @@ export async function step(title, work) {
   const heartbeat = setInterval(() => say(`still ${title} (${seconds(started)})`), HEARTBEAT_MS)
   try {
     const result = await work()
-    say(`done in ${seconds(started)}`)
+    say(`${title}: done in ${seconds(started)}`)
     return result
   } finally {
     clearInterval(heartbeat)
@@ -79,9 +79,15 @@ export function once(work) {
 export async function whenRun(url, work) {
   if (!process.argv[1] || realpathSync(process.argv[1]) !== fileURLToPath(url)) return
   try {
+    checkNode(process.versions.node)
     await work()
   } catch (error) {
     console.error(error instanceof SetupError ? `\n${error.message}` : error)
     process.exitCode = 1
   }
+}
+
+function checkNode(version) {
+  if (Number.parseInt(version, 10) >= 20) return
+  throw new SetupError(`Node 20 or newer is needed, and this is Node ${version}: get one from https://nodejs.org.`)
 }

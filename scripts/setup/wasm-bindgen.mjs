@@ -2,7 +2,7 @@
 import { join } from 'node:path'
 import { findCrate } from './crates.mjs'
 import { executable, findProgram } from './programs.mjs'
-import { hostCargo } from './rust.mjs'
+import { rust } from './rust.mjs'
 import { once, root, run, step } from './steps.mjs'
 
 const tools = join(root, 'target', 'tools')
@@ -38,9 +38,10 @@ async function versionOf(program) {
 async function install(version, programs) {
   // Not --locked: the lock file that the tools ship names a version that a registry may no longer have.
   const args = ['install', '--debug', '--force', 'wasm-bindgen-cli', '--version', version, '--root', tools]
+  const { cargo } = await rust()
   await step(`installing wasm-bindgen-cli ${version} (about 2 minutes)`, () =>
-    hostCargo([...args, '--target-dir', join(root, 'target', 'tools-build')], {
-      hint: `wasm-bindgen-cli ${version} could not be built. Try by hand: cargo install wasm-bindgen-cli --version ${version}`,
+    cargo([...args, '--target-dir', join(root, 'target', 'tools-build')], {
+      hint: `wasm-bindgen-cli ${version} could not be built: see the messages of Cargo above. Without a network, put its programs on the PATH.`,
     }),
   )
   return programs

@@ -1,33 +1,25 @@
-// Runs one suite: its output is shown as it comes, and counted.
+// Runs one suite: its output is printed whole when it ends, because another suite may run beside it, and counted.
 import { spawn } from 'node:child_process'
-import { root, SetupError, seconds } from '../setup/steps.mjs'
+import { root, SetupError, seconds, step } from '../setup/steps.mjs'
 
-/** Resolves to { name, passed, failed, skipped, note }; a suite that ran nothing has failed. */
-export async function runSuite({ name, title, start, count }) {
-  console.log(`\n=== ${name}: ${title}`)
+/** Resolves to { name, passed, failed, skipped, note, notice? }. A suite that ran no test has failed. */
+export async function runSuite({ name, title, needs, start, count, notice }) {
+  for (const need of needs) await need()
+  const command = await start()
   const started = Date.now()
-  const failure = (note) => ({ name, passed: 0, failed: 1, skipped: 0, note })
-  try {
-    const { output, succeeded } = await stream(await start())
-    const counts = count(output, succeeded)
-    // The program may fail with no failed test to show for it: it did not compile, or it crashed.
-    if (!succeeded) return { name, ...counts, failed: Math.max(counts.failed, 1), note: 'failed' }
-    if (counts.passed === 0) return { name, ...counts, failed: Math.max(counts.failed, 1), note: 'ran no test' }
-    return { name, ...counts, note: seconds(started) }
-  } catch (error) {
-    if (!(error instanceof SetupError)) throw error
-    console.log(error.message)
-    return failure('could not run')
-  }
+  const { output, succeeded } = await step(`testing ${title}`, () => collect(command))
+  console.log(`\n=== ${name}: ${title}\n${output}`)
+  const counts = count(output, succeeded)
+  const result = { name, ...counts, note: seconds(started), notice: await notice?.() }
+  if (succeeded && counts.passed > 0) return result
+  // The program may fail without a failed test: it did not compile, or it crashed.
+  return { ...result, failed: Math.max(counts.failed, 1), note: succeeded ? 'ran no test' : 'failed' }
 }
 
-async function stream({ program, args, env = process.env }) {
-  const child = spawn(program, args, { cwd: root, env, stdio: ['ignore', 'pipe', 'inherit'] })
+async function collect({ program, args, env = process.env }) {
+  const child = spawn(program, args, { cwd: root, env, stdio: ['ignore', 'pipe', 'pipe'] })
   let output = ''
-  child.stdout.setEncoding('utf8').on('data', (text) => {
-    output += text
-    process.stdout.write(text)
-  })
+  for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (text) => (output += text))
   return new Promise((resolve, reject) => {
     child.on('error', (error) => reject(new SetupError(`${program} could not be started: ${error.message}`)))
     child.on('close', (code) => resolve({ output, succeeded: code === 0 }))

@@ -1,15 +1,16 @@
-// The suites of `npm test`, in the order in which they run. Each has
-// - `title`: what it runs;
+// The suites of `npm test`, the long ones first, because they run beside each other. Each has
+// - `title`: what it tests;
 // - `needs`: the set-up steps before it;
 // - `start()`: how to start it, { program, args, env? };
-// - `count(output, succeeded)`: how many tests that was.
+// - `count(output, succeeded)`: how many tests that was;
+// - `notice()`: optionally, what the summary has to say about it.
 import { mkdir, readdir, writeFile } from 'node:fs/promises'
 import { delimiter, dirname, join } from 'node:path'
 import { build } from '../build.mjs'
 import { chromium, webdriverCapabilities } from '../setup/chromium.mjs'
 import { toolScript } from '../setup/npm.mjs'
-import { reference } from '../setup/reference.mjs'
-import { wasmRust } from '../setup/rust.mjs'
+import { reference, whyNoReference } from '../setup/reference.mjs'
+import { rust } from '../setup/rust.mjs'
 import { root, SetupError } from '../setup/steps.mjs'
 import { wasmBindgen } from '../setup/wasm-bindgen.mjs'
 import { countCargo, countNode, countOne } from './counts.mjs'
@@ -18,30 +19,9 @@ export const suites = [
   {
     name: 'native',
     title: 'the Rust core on this machine',
-    needs: [],
-    start: () => ({ program: 'cargo', args: ['test', '--no-fail-fast'] }),
+    needs: [rust],
+    start: async () => (await rust()).invocation(['test', '--no-fail-fast']),
     count: countCargo,
-  },
-  {
-    name: 'wasm-node',
-    title: 'the WebAssembly boundary in Node',
-    needs: [wasmRust, wasmBindgen],
-    start: () => startWasmTests({ WASM_BINDGEN_TEST_ONLY_NODE: '1' }),
-    count: countCargo,
-  },
-  {
-    name: 'wasm-browser',
-    title: 'the WebAssembly boundary in headless Chromium',
-    needs: [wasmRust, wasmBindgen, chromium],
-    start: async () => startWasmTests(await inBrowser()),
-    count: countCargo,
-  },
-  {
-    name: 'types',
-    title: 'the types of the TypeScript sources',
-    needs: [build],
-    start: () => ({ program: process.execPath, args: [toolScript('typescript', 'tsc'), '-p', 'tsconfig.json'] }),
-    count: countOne,
   },
   {
     name: 'package',
@@ -51,6 +31,14 @@ export const suites = [
     count: countNode,
   },
   {
+    name: 'reference',
+    title: 'interoperability with the Python package',
+    needs: [build, reference],
+    start: () => startNodeTests('tests/reference'),
+    count: countNode,
+    notice: async () => ((await reference()) === null ? await whyNoReference() : null),
+  },
+  {
     name: 'browser',
     title: 'the package in headless Chromium',
     needs: [build, chromium],
@@ -58,26 +46,48 @@ export const suites = [
     count: countNode,
   },
   {
-    name: 'reference',
-    title: 'interoperability with the Python package',
-    needs: [build, reference],
-    start: () => startNodeTests('tests/reference'),
+    name: 'wasm-browser',
+    title: 'the WebAssembly boundary in headless Chromium',
+    needs: [rust, wasmBindgen, chromium],
+    start: async () => startWasmTests(await inBrowser()),
+    count: countCargo,
+  },
+  {
+    name: 'wasm-node',
+    title: 'the WebAssembly boundary in Node',
+    needs: [rust, wasmBindgen],
+    start: () => startWasmTests({ WASM_BINDGEN_TEST_ONLY_NODE: '1' }),
+    count: countCargo,
+  },
+  {
+    name: 'setup',
+    title: 'the set-up on machines that lack something',
+    needs: [],
+    start: () => startNodeTests('tests/setup'),
     count: countNode,
+  },
+  {
+    name: 'types',
+    title: 'the types of the TypeScript sources',
+    needs: [build],
+    start: () => ({ program: process.execPath, args: [toolScript('typescript', 'tsc'), '-p', 'tsconfig.json'] }),
+    count: countOne,
   },
 ]
 
 /** Runs the tests of all binaries; documentation tests are the native suite's. */
 async function startWasmTests(variables) {
-  const rust = await wasmRust()
+  const { invocation } = await rust()
   const { testRunner } = await wasmBindgen()
-  return rust.invocation(['test', '--tests', '--no-fail-fast'], {
+  const env = {
     // By name on the PATH, because Cargo splits the runner at spaces.
     PATH: [dirname(testRunner), process.env.PATH].join(delimiter),
     CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUNNER: 'wasm-bindgen-test-runner',
     // The runner takes five times longer to read a module with debug information; panics name their line without.
     CARGO_PROFILE_DEV_DEBUG: '0',
     ...variables,
-  })
+  }
+  return invocation(['test', '--tests', '--no-fail-fast'], { wasm: true, env })
 }
 
 /** What tells wasm-bindgen-test-runner to run in the browser the tests that name no place themselves. */

@@ -1,7 +1,9 @@
 // The package in a browser as a page imports it: by its address, without a bundler.
 import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import * as inNode from '../../dist/index.mjs'
+import { fencedBlocks } from '../package/support/code-blocks.mjs'
 import { useBrowser } from './support/browser.mjs'
 import { saveFixedSession } from './support/fixed-session.mjs'
 
@@ -214,4 +216,17 @@ test('the entries share one copy of the package', withEmptyPage(async (page, req
     return [main.Session === slim.Session, slim.Session.create('parent') instanceof main.Session]
   }), [true, true])
   assert.equal(requests.filter((path) => path.endsWith('.wasm')).length, 1)
+}))
+
+test('the page of docs/api.md counts tokens as it is written', withPage(async (page, origin) => {
+  const markdown = readFileSync(new URL('../../docs/api.md', import.meta.url), 'utf8')
+  const [{ source }] = fencedBlocks(markdown).filter(({ language }) => language === 'html')
+  await page.route(`${origin}/example`, (route) => route.fulfill({ contentType: 'text/html', body: `<!doctype html><body>${source}` }))
+  await page.route(`${origin}/node_modules/peteos-session/**`, async (route) => {
+    const url = route.request().url().replace('/node_modules/peteos-session/', '/')
+    await route.fulfill({ response: await route.fetch({ url }) })
+  })
+  await page.goto(`${origin}/example`)
+  const expected = String(inNode.countTokens('How many tokens is this?', 'o200k_base'))
+  await page.waitForFunction((text) => document.body.textContent === text, expected)
 }))

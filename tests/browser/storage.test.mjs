@@ -180,6 +180,32 @@ for (const kind of ['IndexedDBStorage', 'OPFSStorage']) {
     }, [kind, uuid]), [0, 2])
   }))
 
+  test(`${kind}: a write of any size that exceeds the quota rejects with QuotaExceededError, and the old contents stand`, withTabs(1, async (page, origin) => {
+    const protocol = await page.context().newCDPSession(page)
+    const { usage } = await page.evaluate(() => navigator.storage.estimate())
+    await protocol.send('Storage.overrideQuotaForOrigin', { origin, quotaSize: usage + 500_000 })
+    const results = await page.evaluate(async (kind) => {
+      const storage = makeStorage(kind)
+      await storage.write('old', Uint8Array.of(1))
+      // Stores compress what is easy to compress.
+      const noise = (size) => {
+        const data = new Uint8Array(size)
+        for (let at = 0; at < size; at += 65_536) crypto.getRandomValues(data.subarray(at, at + 65_536))
+        return data
+      }
+      const results = []
+      for (const size of [1, 2, 3, 5, 8, 3, 3, 3].map((megabytes) => megabytes * 1_000_000)) {
+        for (const path of ['old', 'new']) {
+          const error = await storage.write(path, noise(size)).then(() => null, (error) => error)
+          results.push([path, size, error?.name])
+        }
+      }
+      return { errors: results, old: [...(await storage.read('old'))], names: await storage.list('') }
+    }, kind)
+    assert.deepEqual(results.errors.filter(([, , name]) => name !== 'QuotaExceededError'), [])
+    assert.deepEqual([results.errors.length, results.old, results.names], [16, [1], ['old']])
+  }))
+
   test(`${kind}: stores with different names share nothing, options are checked, paths lead nowhere else`, withTabs(1, async (page) => {
     assert.deepEqual(await page.evaluate(async (kind) => {
       const data = Uint8Array.of(1)

@@ -5,9 +5,9 @@ import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
-import { Random } from '../package/support/random.mjs'
-import { messagesOf, specialsOf } from './generate.mjs'
+import { fc, forAll, isUsual, list, sometimes } from '../package/support/property.mjs'
 import { Oracle, available, needsReference } from './oracle.mjs'
+import { handedIn, messages, specials } from './programs.mjs'
 import { compareSteps, describeSteps } from './support/compare.mjs'
 import { World } from './support/ours.mjs'
 import { ENCODINGS, Session } from './support/package.mjs'
@@ -16,8 +16,16 @@ import { parseText, prettyLines } from './support/json-text.mjs'
 const SESSIONS = 8
 const TURNS = 5
 
-/** What a check finds in messages that are random: calls without results, and messages before the special ones. */
-const OF_RANDOM_MESSAGES = new Set(['call-without-result', 'result-without-call', 'misplaced-special-message'])
+/**
+ * What a check finds in generated sessions: calls without results, messages before the special ones, and a context whose
+ * origin was never saved, because the reference saves the active context only.
+ */
+const EXPECTED_FINDINGS = new Set([
+  'call-without-result',
+  'result-without-call',
+  'misplaced-special-message',
+  'dangling-origin',
+])
 
 const asItIs = available && new Oracle({ asIs: true })
 /** Says how files are read, with the counting repaired. */
@@ -64,32 +72,51 @@ function kept(dump) {
   return prettyLines(fields).join('\n')
 }
 
+const whole = (min, max) => fc.integer({ min, max })
+/** Messages without the names of special tokens, which the counting of the reference as it is refuses. */
+const plainMessages = messages.filter((message) => !message.includes('<|'))
+
 /** What is done in one turn. */
-function stepsOf(random, messages) {
-  const steps = []
-  const append = (on) => ({
-    do: 'append',
-    on,
-    message: messages(),
-    anchor: random.pick(['messages', 'messages', 'tools', 'notes']),
+const turns = fc
+  .record({
+    anchor: sometimes(
+      0.6,
+      fc.record({
+        do: fc.constant('addAnchor'),
+        name: fc.constantFrom('notes', 'pinned', 'é'),
+        index: whole(0, 3),
+        after: fc.boolean(),
+      }),
+    ),
+    appends: list(
+      1,
+      4,
+      fc.record({
+        do: fc.constant('append'),
+        on: fc.constant(0),
+        message: plainMessages,
+        anchor: fc.constantFrom('messages', 'messages', 'tools', 'notes'),
+      }),
+    ),
+    cut: fc.oneof(
+      whole(2, 6).map((count) => [{ do: 'sessionSequenceWindow', count }]),
+      whole(100, 600).map((budget) => [{ do: 'sessionTokenWindow', budget, encoding: 'cl100k_base' }]),
+      whole(-9, 3).map((start) => [{ do: 'fork', on: 0, start }, { do: 'activate', on: 1 }]),
+      fc.constant([]),
+    ),
+    again: sometimes(0.4, fc.constant([{ do: 'save' }, { do: 'sessionSequenceWindow', count: 3 }])),
+    variable: fc.constantFrom('2', '1', 'é', '__proto__', 'plan'),
+    isActive: fc.boolean(),
   })
-  if (random.chance(0.6))
-    steps.push({
-      do: 'addAnchor',
-      name: random.pick(['notes', 'pinned', 'é']),
-      index: random.integer(0, 3),
-      after: random.chance(0.5),
-    })
-  for (let count = random.integer(1, 4); count > 0; count--) steps.push(append(0))
-  const cut = random.integer(0, 3)
-  if (cut === 0) steps.push({ do: 'sessionSequenceWindow', count: random.integer(2, 6) })
-  if (cut === 1) steps.push({ do: 'sessionTokenWindow', budget: random.integer(100, 600), encoding: 'cl100k_base' })
-  if (cut === 2) steps.push({ do: 'fork', on: 0, start: random.integer(-9, 3) }, { do: 'activate', on: 1 })
-  if (random.chance(0.4)) steps.push({ do: 'save' }, { do: 'sessionSequenceWindow', count: 3 })
-  steps.push({ do: 'state', call: 'create', args: [random.pick(['2', '1', 'é', '__proto__', 'plan']), 'value 😀'] })
-  steps.push({ do: 'setActive', value: random.chance(0.5) }, { do: 'setAutoApprove', tools: ['read', 'é'] })
-  return steps
-}
+  .map(({ anchor, appends, cut, again, variable, isActive }) => [
+    ...(anchor ? [anchor] : []),
+    ...appends,
+    ...cut,
+    ...(again ?? []),
+    { do: 'state', call: 'create', args: [variable, 'value 😀'] },
+    { do: 'setActive', value: isActive },
+    { do: 'setAutoApprove', tools: ['read', 'é'] },
+  ])
 
 /** Asserts that both sides read the files of a session the same, with each of its contexts as the active one. */
 async function assertReadTheSame(directory, uuid, about) {
@@ -113,18 +140,17 @@ async function assertReadTheSame(directory, uuid, about) {
 }
 
 test('sessions go to and fro between both sides for several turns', needsReference, async (t) => {
-  let turns = 0
+  let turnsDone = 0
   let operations = 0
-  for (let seed = 1; seed <= SESSIONS; seed++) {
+  const sessions = fc.record({ specials, turns: list(1, TURNS, turns), isReferenceFirst: fc.boolean() }).map(handedIn)
+  await forAll(SESSIONS, sessions, async ({ specials, turns, isReferenceFirst }) => {
     const directory = tempDir(t)
-    const random = new Random(seed)
-    const messages = messagesOf(random, { without: '<|' })
     let uuid
-    for (let turn = 0; turn < TURNS; turn++) {
-      const name = (seed + turn) % 2 === 0 ? 'reference' : 'package'
-      const about = `seed ${seed}: turn ${turn + 1}, of the ${name}`
-      const side = await sides[name](uuid ? { parent: directory, uuid } : { parent: directory, ...specialsOf(random) })
-      for (const step of stepsOf(random, messages)) await side.step(step)
+    for (const [turn, steps] of turns.entries()) {
+      const name = (turn % 2 === 0) === isReferenceFirst ? 'reference' : 'package'
+      const about = `turn ${turn + 1}, of the ${name}`
+      const side = await sides[name](uuid ? { parent: directory, uuid } : { parent: directory, ...specials })
+      for (const step of steps) await side.step(step)
       const saved = await side.step({ do: 'save' })
       assert.equal(saved.error, undefined, about)
       uuid ??= (await side.ids()).uuid
@@ -138,30 +164,37 @@ test('sessions go to and fro between both sides for several turns', needsReferen
       }
       operations += await assertReadTheSame(directory, uuid, about)
       const { findings } = await Session.check(directory, uuid)
-      assert.deepEqual(findings.filter(({ rule }) => !OF_RANDOM_MESSAGES.has(rule)), [], about)
+      assert.deepEqual(findings.filter(({ rule }) => !EXPECTED_FINDINGS.has(rule)), [], about)
       await side.close()
-      turns += 1
+      turnsDone += 1
     }
     const leftovers = readdirSync(join(directory, uuid)).filter(
       (file) => !/^(session|\d{8}-[0-9a-f-]{36})\.json$/.test(file),
     )
     assert.deepEqual(leftovers, [])
-  }
-  console.log(`${turns} turns of ${SESSIONS} sessions on disk, ${operations} operations on what was read: none differs`)
-  assert.ok(operations > SESSIONS * TURNS * 3, `only ${operations} operations`)
+  })
+  t.diagnostic(`${turnsDone} turns of ${SESSIONS} sessions on disk, ${operations} operations on what was read: none differs`)
+  assert.ok(!isUsual || operations > SESSIONS * TURNS * 3, `only ${operations} operations`)
 })
+
+const [bothSpecials] = fc.sample(
+  specials.filter(({ system, tools }) => system !== null && tools !== null).map(handedIn),
+  { numRuns: 1, seed: 99 },
+)
+/** Steps that append so many messages. */
+const appends = (arbitrary, count, seed) =>
+  handedIn(fc.sample(arbitrary, { numRuns: count, seed }).map((message) => ({ do: 'append', message, anchor: 'messages' })))
 
 /** A session of the reference on disk with everything that a file can hold. */
 async function savedByReference(directory) {
-  const random = new Random(99)
-  const world = await asItIs.open({ parent: directory, ...specialsOf(random, { all: true }) })
-  const messages = messagesOf(random, { without: '<|' })
-  for (let count = 0; count < 12; count++) await world.step({ do: 'append', message: messages(), anchor: 'messages' })
+  const world = await asItIs.open({ parent: directory, ...bothSpecials })
+  const [last, ...first] = appends(plainMessages, 13, 99)
+  for (const step of first) await world.step(step)
   const odd = `{"role":"user","content":[{"type":"text","text":"\u2028é😀\u0000\u007f"},{"type":"x","n":[1e16,5e-324,-0.0,1.0,9223372036854775808,{}]}],
     "metadata":{"2":1,"1":2,"__proto__":{"a":[]},"":null}}`
   await world.step({ do: 'append', message: odd, anchor: 'messages' })
   await world.step({ do: 'addAnchor', name: 'notes', index: 4, after: false })
-  await world.step({ do: 'append', message: messages(), anchor: 'notes' })
+  await world.step({ ...last, anchor: 'notes' })
   await world.step({ do: 'state', call: 'create', args: ['2', 'two'] })
   await world.step({ do: 'state', call: 'create', args: ['1', 'öne'] })
   await world.step({ do: 'sequenceWindow', count: 2 })
@@ -213,14 +246,12 @@ test('a file after one append has the bytes that the reference gives it', needsR
 
 test('a file of ours after one append by either has the same bytes', needsReference, async (t) => {
   const directory = tempDir(t)
-  const random = new Random(5)
-  const messages = messagesOf(random, {})
-  const { system, tools } = specialsOf(random, { all: true })
+  const { system, tools } = bothSpecials
   const session = Session.create(directory, {
     systemPromptMessage: JSON.parse(system),
     toolDefinitionsMessage: JSON.parse(tools),
   })
-  for (let count = 0; count < 12; count++) session.activeContext.append(JSON.parse(messages()))
+  for (const { message } of appends(messages, 12, 5)) session.activeContext.append(JSON.parse(message))
   session.activeContext.addAnchor('notes', 3)
   session.rollingSequenceWindow(6)
   session.state.create('é', '😀')

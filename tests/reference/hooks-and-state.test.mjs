@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { after, test } from 'node:test'
-import { Random } from '../package/support/random.mjs'
+import { fc, list, SEED, sometimes } from '../package/support/property.mjs'
 import { Oracle, available, needsReference } from './oracle.mjs'
 import { compareSteps, describeSteps } from './support/compare.mjs'
 import { ContentPart, MemoryStorage, Message, Session, SystemPromptMessage } from './support/package.mjs'
@@ -254,23 +254,24 @@ test('a pattern means what it means in Python, or is refused', needsReference, a
 })
 
 test('generated patterns mean what they mean in Python, or are refused', needsReference, async () => {
-  const random = new Random(Number(process.env.PETEOS_SEED ?? 1))
   const atoms =
     String.raw`a b ab A _ 1 - é . \. \w \W \d \D \s \S \b \B ^ $ \A \Z \n \\ [ab] [^a] [a-z] [^\w] [\W_] [\d\s] [-a] [a-] []x] [^_\n] []-a] \x61 \u00e9 / ] { } , K ß`.split(
       ' ',
     )
   const quantifiers = ['*', '+', '?', '{2}', '{1,}', '{,1}', '{0,2}', '*?', '+?', '??', '{1,2}?']
-  const pattern = (depth) => {
-    const term = () => {
-      const open = random.pick(['(', '(', '(?:', '(?:', '(?=', '(?!', '(?<=', '(?<!', '(?i:', '(?s:', '(?P<x>'])
-      const inner = depth > 0 && random.chance(0.3) ? `${open}${pattern(depth - 1)})` : random.pick(atoms)
-      return random.chance(0.35) ? inner + random.pick(quantifiers) : inner
-    }
-    const sequence = () => Array.from({ length: random.integer(0, 3) }, term).join('')
-    return Array.from({ length: random.chance(0.25) ? 2 : 1 }, sequence).join('|')
+  const openings = ['(', '(', '(?:', '(?:', '(?=', '(?!', '(?<=', '(?<!', '(?i:', '(?s:', '(?P<x>']
+  const joined = (...parts) => fc.tuple(...parts).map((texts) => texts.join(''))
+  const maybe = (probability, text) => sometimes(probability, text).map((made) => made ?? '')
+  const patternsOf = (depth) => {
+    const atom = fc.constantFrom(...atoms)
+    const group = depth > 0 && joined(fc.constantFrom(...openings), patternsOf(depth - 1), fc.constant(')'))
+    const inner = group ? fc.oneof({ weight: 7, arbitrary: atom }, { weight: 3, arbitrary: group }) : atom
+    const sequence = list(0, 3, joined(inner, maybe(0.35, fc.constantFrom(...quantifiers)))).map((terms) => terms.join(''))
+    return joined(sequence, maybe(0.25, sequence.map((text) => `|${text}`)))
   }
-  const flags = () => (random.chance(0.15) ? random.pick(['(?i)', '(?s)', '(?is)', '(?m)']) : '')
-  const patterns = Array.from({ length: 800 * Number(process.env.PETEOS_RUNS ?? 1) }, () => flags() + pattern(2))
+  const flagged = joined(maybe(0.15, fc.constantFrom('(?i)', '(?s)', '(?is)', '(?m)')), patternsOf(2))
+  const numRuns = 800 * Number(process.env.PETEOS_RUNS ?? 1)
+  const patterns = fc.sample(flagged, { numRuns, seed: SEED })
   assertUnderstood(await misunderstood(patterns), patterns, 0.5)
 })
 

@@ -5,14 +5,14 @@
 // `PETEOS_RUNS=100` generates a hundred times as many values, `PETEOS_SEED` others.
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { Random } from '../package/support/random.mjs'
+import { fc, list, SEED } from '../package/support/property.mjs'
 import { Oracle, available, needsReference } from './oracle.mjs'
 import { ENCODINGS, MemoryStorage, Session, countTokens } from './support/package.mjs'
-import { anyDouble, formChanges, inBetween, spellings } from './support/numbers.mjs'
+import { anyDouble, formChanges, inBetween, spelled, spellings } from './support/numbers.mjs'
 import { contextFile, sessionFile } from './support/write-files.mjs'
 
 const runs = Number(process.env.PETEOS_RUNS ?? 1)
-const random = new Random(Number(process.env.PETEOS_SEED ?? 1))
+const sample = (count, arbitrary) => fc.sample(arbitrary, { numRuns: count * runs, seed: SEED })
 const oracle = available && new Oracle()
 after(() => oracle?.close())
 
@@ -74,9 +74,8 @@ test('floats whose form changes', needsReference, async () => {
 })
 
 test('floats of random bits, halves and tenths', needsReference, async () => {
-  const numbers = Array.from({ length: 1500 * runs }, () => anyDouble(random))
-  numbers.push(...Array.from({ length: 500 * runs }, () => inBetween(random)).flat())
-  await assertSameText([...new Set(numbers.map((number) => random.pick(spellings(number))))])
+  const numbers = fc.oneof({ weight: 3, arbitrary: anyDouble }, { weight: 5, arbitrary: inBetween })
+  await assertSameText([...new Set(sample(4000, spelled(numbers)))])
 })
 
 test('integers of any size', needsReference, async () => {
@@ -87,11 +86,10 @@ test('integers of any size', needsReference, async () => {
     '18446744073709551616',
     '9007199254740993',
   ]
-  for (let index = 0; index < 500 * runs; index++) {
-    const digits = Array.from({ length: random.integer(1, 60) }, () => random.integer(0, 9)).join('')
-    values.push(`${random.chance(0.3) ? '-' : ''}${BigInt(digits)}`)
-  }
-  await assertSameText([...new Set(values)])
+  const most = 10n ** 60n
+  const integers = fc.tuple(fc.bigInt({ min: -most, max: most }), fc.nat({ max: 59 }))
+  const generated = sample(500, integers.map(([number, digits]) => String(number / 10n ** BigInt(digits))))
+  await assertSameText([...new Set([...values, ...generated])])
 })
 
 test('every character below U+0300, alone, as it is and escaped', needsReference, async () => {
@@ -103,14 +101,10 @@ test('every character below U+0300, alone, as it is and escaped', needsReference
 })
 
 test('strings of random characters, and what JSON escapes', needsReference, async () => {
-  const character = () => {
-    const top = random.pick([0x20, 0x7f, 0x800, 0xffff, 0x10ffff])
-    const code = random.integer(0, top)
-    return code >= 0xd800 && code < 0xe000 ? 0x2028 : code
-  }
-  const strings = Array.from({ length: 600 * runs }, () =>
-    String.fromCodePoint(...Array.from({ length: random.integer(0, 12) }, character)),
-  )
+  // As many of one byte as of four.
+  const codes = fc.oneof(...[0x20, 0x7f, 0x800, 0xffff, 0x10ffff].map((max) => fc.noBias(fc.nat({ max }))))
+  const characters = codes.map((code) => String.fromCodePoint(code >= 0xd800 && code < 0xe000 ? 0x2028 : code))
+  const strings = sample(600, list(0, 12, characters).map((text) => text.join('')))
   const escaped = strings.map(
     (text) =>
       `"${Array.from({ length: text.length }, (_, at) => `\\u${text.charCodeAt(at).toString(16).padStart(4, '0')}`).join('')}"`,
@@ -139,30 +133,20 @@ test('halves of surrogate pairs are counted as Python counts them', needsReferen
 })
 
 test('nested values with every kind in them', needsReference, async () => {
-  const scalar = () =>
-    random.pick([
-      'null',
-      'true',
-      'false',
-      '""',
-      '"é"',
-      '[]',
-      '{}',
-      '1e16',
-      '-0.0',
-      '5e-324',
-      '9223372036854775808',
-      '1.50',
-      '"\\u2028"',
-      '"</script>"',
-    ])
-  const value = (depth) => {
-    if (depth === 0 || random.chance(0.3)) return scalar()
-    const items = Array.from({ length: random.integer(0, 4) }, () => value(depth - 1))
-    if (random.chance(0.5)) return `[${items.join(random.pick([',', ', ', ' ,\n']))}]`
-    return `{${items.map((item, index) => `"${random.pick(['', 'k', '1', '0', '__proto__', 'é', '\\"'])}${index}" : ${item}`)}}`
-  }
-  await assertSameText(Array.from({ length: 500 * runs }, () => value(5)))
+  const scalars = fc.constantFrom(
+    ...['null', 'true', 'false', '""', '"é"', '[]', '{}', '1e16', '-0.0', '5e-324', '9223372036854775808', '1.50'],
+    ...['"\\u2028"', '"</script>"'],
+  )
+  const values = fc.letrec((tie) => {
+    const items = list(0, 4, tie('value'))
+    const keys = list(4, 4, fc.constantFrom('', 'k', '1', '0', '__proto__', 'é', '\\"'))
+    const arrays = fc.tuple(items, fc.constantFrom(',', ', ', ' ,\n')).map(([texts, comma]) => `[${texts.join(comma)}]`)
+    const objects = fc
+      .tuple(items, keys)
+      .map(([texts, names]) => `{${texts.map((text, index) => `"${names[index]}${index}" : ${text}`)}}`)
+    return { value: fc.oneof({ maxDepth: 5 }, scalars, arrays, objects) }
+  }).value
+  await assertSameText(sample(500, values))
   // Of a key that stands twice the last value counts, in the place of the first.
   await assertSameText(['{"a":1,"b":2,"a":3}', '{"2":1,"1":2,"__proto__":{"x":1.0}}'])
 })

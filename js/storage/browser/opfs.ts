@@ -9,6 +9,12 @@ const TEMPORARY = /^\..+\.[0-9a-f]{8}-[0-9a-f-]{27}\.tmp$/
 /** Temporary files that are older, in milliseconds, are leftovers of tabs that ended. */
 const OLD = 60_000
 
+/**
+ * The most bytes of one `write()` call. Chromium sends them through a pipe of 2 MiB; when the quota ends while more wait
+ * to be sent, it rejects with the `AbortError` of the broken pipe in place of the `QuotaExceededError`.
+ */
+const CHUNK = 256 * 1024
+
 /** What the standard has, and some declarations lack. */
 interface MovableFile extends FileSystemFileHandle {
   move?(name: string): Promise<void>
@@ -137,11 +143,13 @@ async function writeNew(directory: FileSystemDirectoryHandle, name: string, data
   await writeInto(await directory.getFileHandle(name, { create: true }), data)
 }
 
-/** What is written goes to a file of its own, which takes the place of the old contents when it is closed. */
+/** The browser writes to a copy, which replaces the file when the stream is closed. */
 async function writeInto(file: FileSystemFileHandle, data: Uint8Array): Promise<void> {
   const stream = await file.createWritable()
   try {
-    await stream.write(data as BufferSource)
+    for (let start = 0; start < data.length; start += CHUNK) {
+      await stream.write(data.subarray(start, start + CHUNK) as BufferSource)
+    }
     await stream.close()
   } catch (error) {
     await stream.abort().catch(() => undefined)

@@ -3,8 +3,8 @@ import assert from 'node:assert/strict'
 import { cpSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { folder, root } from '../support/installed.mjs'
 import { run } from '../support/files.mjs'
+import { folder, root } from '../support/installed.mjs'
 
 const PROVIDERS = ['openai-chat', 'openai-responses', 'anthropic', 'gemini']
 
@@ -20,15 +20,28 @@ async function runExample(t, ...args) {
 function rowsOf(output) {
   const rows = output.split('\n').filter((line) => /^│ +\d/.test(line))
   return rows.map((line) => {
-    const [, , provider, boundary, turns, requests, refusals, windows, tokens] = line.split('│').map((cell) => cell.trim())
-    return { provider, boundary, ...Object.fromEntries(Object.entries({ turns, requests, refusals, windows, tokens }).map(([key, value]) => [key, Number(value)])) }
+    const [, , provider, boundary, turns, requests, refusals, windows, tokens] = line
+      .split('│')
+      .map((cell) => cell.trim())
+    return {
+      provider,
+      boundary,
+      ...Object.fromEntries(
+        Object.entries({ turns, requests, refusals, windows, tokens }).map(([key, value]) => [key, Number(value)]),
+      ),
+    }
   })
 }
 
 test('200 turns under a small budget without one refusal, for each provider', async (t) => {
   const rows = rowsOf(await runExample(t))
-  const expected = PROVIDERS.flatMap((provider) => ['exchange', 'turn'].map((boundary) => [`'${provider}'`, `'${boundary}'`]))
-  assert.deepEqual(rows.map(({ provider, boundary }) => [provider, boundary]), expected)
+  const expected = PROVIDERS.flatMap((provider) =>
+    ['exchange', 'turn'].map((boundary) => [`'${provider}'`, `'${boundary}'`]),
+  )
+  assert.deepEqual(
+    rows.map(({ provider, boundary }) => [provider, boundary]),
+    expected,
+  )
   for (const row of rows) {
     assert.deepEqual([row.turns, row.refusals], [200, 0], JSON.stringify(row))
     assert.ok(row.requests > 600 && row.windows > 100 && row.tokens <= 1500, JSON.stringify(row))
@@ -40,5 +53,6 @@ test('the stand-in refuses what a window of messages makes', async (t) => {
     () => assert.fail('it was not refused'),
     (error) => error.message,
   )
-  for (const provider of PROVIDERS) assert.match(error, new RegExp(`^${provider}, message: .*(call|result|output)`, 'm'))
+  for (const provider of PROVIDERS)
+    assert.match(error, new RegExp(`^${provider}, message: .*(call|result|output)`, 'm'))
 })

@@ -14,7 +14,8 @@ const manifest = JSON.parse(readFileSync(join(packageDir, 'package.json'), 'utf8
 
 /** The tables of the page: `{ section, head, rows }`, cells as texts. */
 const tables = readTables(page)
-const rows = (section, first) => tables.filter((table) => table.section === section && table.head[0] === first).flatMap((table) => table.rows)
+const rows = (section, first) =>
+  tables.filter((table) => table.section === section && table.head[0] === first).flatMap((table) => table.rows)
 /** The texts in backticks of a cell. */
 const codes = (cell) => [...cell.matchAll(/`([^`]+)`/g)].map(([, text]) => text.replaceAll('\\|', '|'))
 const nameOf = (signature) => signature.replace(/\(.*/, '')
@@ -31,18 +32,36 @@ const declarations = declaredExports()
 test('every export is named, and every capitalised name in a table is an export', () => {
   const named = new Set(codesOfPage().flatMap((code) => code.match(/[A-Za-z]+/g)))
   const exported = [...new Set(Object.values(declarations).flatMap((symbols) => symbols.map(({ name }) => name)))]
-  assert.deepEqual(exported.filter((name) => !named.has(name)), [], 'exports that the page does not name')
+  assert.deepEqual(
+    exported.filter((name) => !named.has(name)),
+    [],
+    'exports that the page does not name',
+  )
   const BUILT_IN = ['Promise', 'Readonly', 'Record', 'URL', 'EIO', 'ENOENT', 'ENOSPC', 'EACCES', 'ELOCKED', 'ELOCKLOST']
-  const typeNames = tables.flatMap(({ rows }) => rows.flat()).flatMap(codes).flatMap((code) => code.match(/\b[A-Z][a-zA-Z]*[a-z][a-zA-Z]*\b/g) ?? [])
-  assert.deepEqual([...new Set(typeNames)].filter((name) => !exported.includes(name) && !BUILT_IN.includes(name)), [], 'names that are not exported')
+  const typeNames = tables
+    .flatMap(({ rows }) => rows.flat())
+    .flatMap(codes)
+    .flatMap((code) => code.match(/\b[A-Z][a-zA-Z]*[a-z][a-zA-Z]*\b/g) ?? [])
+  assert.deepEqual(
+    [...new Set(typeNames)].filter((name) => !exported.includes(name) && !BUILT_IN.includes(name)),
+    [],
+    'names that are not exported',
+  )
   const values = Object.keys(peteos).filter((name) => name !== 'default')
-  assert.deepEqual(values.filter((name) => !exported.includes(name)), [])
+  assert.deepEqual(
+    values.filter((name) => !exported.includes(name)),
+    [],
+  )
 })
 
 for (const name of ['Session', 'Context']) {
   test(`the tables of ${name} have its members`, () => {
     const { statics, methods, properties } = membersOf(name)
-    const documented = (kind) => rows(name, kind).flatMap(([first]) => codes(first)).map(nameOf).sort()
+    const documented = (kind) =>
+      rows(name, kind)
+        .flatMap(([first]) => codes(first))
+        .map(nameOf)
+        .sort()
     assert.deepEqual(documented('static method'), statics)
     assert.deepEqual(documented('method'), methods)
     assert.deepEqual(documented('property'), properties)
@@ -50,25 +69,46 @@ for (const name of ['Session', 'Context']) {
 }
 
 test('the table of factories has all of them', () => {
-  const documented = rows('Messages', 'factory').flatMap(([first]) => codes(first)).map(nameOf)
+  const documented = rows('Messages', 'factory')
+    .flatMap(([first]) => codes(first))
+    .map(nameOf)
   const factories = ['Message', 'SystemPromptMessage', 'ToolDefinitionsMessage', 'ContentPart']
-  assert.deepEqual(documented.sort(), factories.flatMap((name) => Object.keys(peteos[name]).map((key) => `${name}.${key}`)).sort())
+  assert.deepEqual(
+    documented.sort(),
+    factories.flatMap((name) => Object.keys(peteos[name]).map((key) => `${name}.${key}`)).sort(),
+  )
 })
 
 test('the tables have every function', () => {
-  const functions = Object.entries(peteos).filter(([, value]) => typeof value === 'function' && !/^class\b/.test(String(value)))
-  const documented = ['Tokens', 'Providers'].flatMap((section) => rows(section, 'function')).flatMap(([first]) => codes(first)).map(nameOf)
+  const functions = Object.entries(peteos).filter(
+    ([, value]) => typeof value === 'function' && !/^class\b/.test(String(value)),
+  )
+  const documented = ['Tokens', 'Providers']
+    .flatMap((section) => rows(section, 'function'))
+    .flatMap(([first]) => codes(first))
+    .map(nameOf)
   assert.deepEqual(documented.sort(), functions.map(([name]) => name).sort())
 })
 
 test('the table of errors has every class with its code and its fields', () => {
-  const documented = Object.fromEntries(rows('Errors', 'class').map(([name, code, , fields]) => [codes(name)[0], { code: codes(code)[0], fields: codes(fields) }]))
-  const classes = Object.entries(peteos).filter(([, value]) => value === peteos.SessionError || value?.prototype instanceof peteos.SessionError)
+  const documented = Object.fromEntries(
+    rows('Errors', 'class').map(([name, code, , fields]) => [
+      codes(name)[0],
+      { code: codes(code)[0], fields: codes(fields) },
+    ]),
+  )
+  const classes = Object.entries(peteos).filter(
+    ([, value]) => value === peteos.SessionError || value?.prototype instanceof peteos.SessionError,
+  )
   assert.deepEqual(Object.keys(documented).sort(), classes.map(([name]) => name).sort())
   for (const [name, Class] of classes.filter(([name]) => !['SessionError', 'StorageError'].includes(name))) {
     const error = new Class('text', {})
     assert.equal(documented[name].code, error.code, name)
-    assert.deepEqual(documented[name].fields.filter((field) => !(field in error) && field !== 'cause'), [], name)
+    assert.deepEqual(
+      documented[name].fields.filter((field) => !(field in error) && field !== 'cause'),
+      [],
+      name,
+    )
   }
   assert.equal(new peteos.StorageError('text', { operation: 'read', path: 'a' }).code, 'EIO')
 })
@@ -87,7 +127,8 @@ test('the table of encodings has those that are known', () => {
 test('the table of options has the options that each function reads', async () => {
   const documented = new Map()
   for (const [options, of] of rows('Options', 'option')) {
-    for (const option of codes(options)) for (const what of of.split(',')) add(documented, what.replaceAll('`', '').trim(), option)
+    for (const option of codes(options))
+      for (const what of of.split(',')) add(documented, what.replaceAll('`', '').trim(), option)
   }
   const read = async (call) => {
     const names = new Set()
@@ -125,24 +166,40 @@ test('the table of options has the options that each function reads', async () =
   // "token windows, plans and counts" has a comma of its own.
   add(documented, 'token windows, plans and counts', ...(documented.get('token windows') ?? []))
   for (const part of ['token windows', 'plans and counts']) documented.delete(part)
-  assert.deepEqual(Object.fromEntries([...documented].map(([name, options]) => [name, [...options].sort()]).sort()), Object.fromEntries(Object.entries(measured).sort()))
+  assert.deepEqual(
+    Object.fromEntries([...documented].map(([name, options]) => [name, [...options].sort()]).sort()),
+    Object.fromEntries(Object.entries(measured).sort()),
+  )
   // The same options belong to the windows of a session.
   assert.deepEqual(await one((options) => session.rollingSequenceWindow(1, options)), windows)
   assert.deepEqual(await one((options) => session.rollingTokenWindow(1, 'cl100k_base', options)), tokenWindows)
 })
 
 test('the table of adapters has their options', async () => {
-  const documented = Object.fromEntries(rows('Storage adapters', 'class').map(([name, , , options]) => [codes(name)[0], options]))
-  assert.deepEqual(Object.keys(documented).sort(), ['IndexedDBStorage', 'MemoryStorage', 'NodeFileStorage', 'OPFSStorage'])
+  const documented = Object.fromEntries(
+    rows('Storage adapters', 'class').map(([name, , , options]) => [codes(name)[0], options]),
+  )
+  assert.deepEqual(Object.keys(documented).sort(), [
+    'IndexedDBStorage',
+    'MemoryStorage',
+    'NodeFileStorage',
+    'OPFSStorage',
+  ])
   for (const [entry, type, classes] of [
     ['peteos-session/node', 'NodeFileStorageOptions', ['NodeFileStorage']],
     ['peteos-session/browser-storage', 'BrowserStorageOptions', ['IndexedDBStorage', 'OPFSStorage']],
   ]) {
     const options = declarations[entry].find(({ name }) => name === type).properties
-    for (const name of classes) for (const option of options) assert.ok(codes(documented[name]).includes(option), `${name}: ${option}`)
+    for (const name of classes)
+      for (const option of options) assert.ok(codes(documented[name]).includes(option), `${name}: ${option}`)
   }
   const methods = declarations['peteos-session'].find(({ name }) => name === 'SessionStorage').properties
-  assert.deepEqual(rows('Storage adapters', 'method').map(([first]) => nameOf(codes(first)[0])).sort(), [...methods].sort())
+  assert.deepEqual(
+    rows('Storage adapters', 'method')
+      .map(([first]) => nameOf(codes(first)[0]))
+      .sort(),
+    [...methods].sort(),
+  )
 })
 
 test('the table of entry points has those of the package', () => {
@@ -172,7 +229,10 @@ function readTables(markdown) {
       table = null
       continue
     }
-    const cells = line.replace(/^\| ?| ?\|$/g, '').split(/(?<!\\)\|/).map((cell) => cell.trim())
+    const cells = line
+      .replace(/^\| ?| ?\|$/g, '')
+      .split(/(?<!\\)\|/)
+      .map((cell) => cell.trim())
     if (table === null) {
       table = { section, head: cells, rows: [] }
       found.push(table)
@@ -206,15 +266,22 @@ function declaredExports() {
 function describe(checker, symbol) {
   const target = symbol.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(symbol) : symbol
   const isClass = (target.flags & ts.SymbolFlags.Class) !== 0
-  const members = target.flags & ts.SymbolFlags.Type ? checker.getPropertiesOfType(checker.getDeclaredTypeOfSymbol(target)) : []
+  const members =
+    target.flags & ts.SymbolFlags.Type ? checker.getPropertiesOfType(checker.getDeclaredTypeOfSymbol(target)) : []
   const isMethod = (member) => (member.flags & ts.SymbolFlags.Method) !== 0
   // Members that are symbols, such as `Symbol.dispose`, have names that begin with two underscores here.
   const shown = members.filter(({ escapedName }) => !escapedName.startsWith('__'))
   return {
     name: symbol.name,
     properties: shown.map(({ name }) => name),
-    methods: shown.filter(isMethod).map(({ name }) => name).sort(),
-    fields: shown.filter((member) => !isMethod(member)).map(({ name }) => name).sort(),
+    methods: shown
+      .filter(isMethod)
+      .map(({ name }) => name)
+      .sort(),
+    fields: shown
+      .filter((member) => !isMethod(member))
+      .map(({ name }) => name)
+      .sort(),
     statics: isClass ? [...target.exports.keys()].filter((name) => name !== 'prototype').sort() : [],
   }
 }

@@ -5,9 +5,9 @@ import assert from 'node:assert/strict'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { after, before, test } from 'node:test'
+import { exampleBlocks, fencedBlocks } from '../support/code-blocks.mjs'
 import { run, tempDir } from '../support/files.mjs'
 import { filesUnder, folder, packageDir, root } from '../support/installed.mjs'
-import { exampleBlocks, fencedBlocks } from '../support/code-blocks.mjs'
 
 const EXTENSIONS = { ts: 'mts', typescript: 'mts', js: 'mjs', javascript: 'mjs' }
 /** Languages whose blocks are shown, not run. */
@@ -15,10 +15,9 @@ const OTHER_LANGUAGES = ['', 'html', 'json', 'text', 'rust', 'sh']
 const FLAGS = ['no-run']
 const compiler = join(root, 'node_modules', 'typescript', 'bin', 'tsc')
 
-const pages = [
-  ...packedMarkdown(),
-  ...filesUnder(join(root, 'examples')).filter((file) => file.endsWith('.md')),
-].map((file) => ({ file, blocks: fencedBlocks(readFileSync(file, 'utf8')) }))
+const pages = [...packedMarkdown(), ...filesUnder(join(root, 'examples')).filter((file) => file.endsWith('.md'))].map(
+  (file) => ({ file, blocks: fencedBlocks(readFileSync(file, 'utf8')) }),
+)
 const sources = filesUnder(join(root, 'js'))
   .filter((file) => file.endsWith('.ts'))
   .map((file) => ({ file, blocks: exampleBlocks(readFileSync(file, 'utf8')) }))
@@ -29,7 +28,8 @@ const all = [...pages, ...sources].flatMap(({ file, blocks }) => {
 const blocks = all.filter(({ language }) => language in EXTENSIONS)
 
 /** Blocks that hand something to an SDK: the declarations of SDKs do not compile under `skipLibCheck: false`. */
-const usesSdk = ({ source }) => [...source.matchAll(/ from '([^']+)'/g)].some(([, name]) => !/^(peteos-session|node:)/.test(name))
+const usesSdk = ({ source }) =>
+  [...source.matchAll(/ from '([^']+)'/g)].some(([, name]) => !/^(peteos-session|node:)/.test(name))
 const PROJECTS = {
   'our declarations': {
     blocks: blocks.filter((block) => !usesSdk(block)),
@@ -84,7 +84,11 @@ test('the README fits on a few screens', () => {
 test('every block has a language and flags that are known', () => {
   for (const { title, language, flags } of all) {
     assert.ok(language in EXTENSIONS || OTHER_LANGUAGES.includes(language), `${title}: the language "${language}"`)
-    assert.deepEqual(flags.filter((flag) => !FLAGS.includes(flag)), [], `${title}: flags`)
+    assert.deepEqual(
+      flags.filter((flag) => !FLAGS.includes(flag)),
+      [],
+      `${title}: flags`,
+    )
   }
 })
 
@@ -98,15 +102,28 @@ for (const [index, [name, { blocks }]] of Object.entries(PROJECTS).entries()) {
     } catch (error) {
       errors = error.message.split('\n').slice(1).join('\n').trim()
     }
-    assert.equal(blocks.reduce((text, block) => text.replaceAll(sourceName(block), block.title), errors), '')
+    assert.equal(
+      blocks.reduce((text, block) => text.replaceAll(sourceName(block), block.title), errors),
+      '',
+    )
   })
 }
 
 for (const block of blocks.filter(({ flags }) => !flags.includes('no-run'))) {
   test(`${block.title} runs`, async (t) => {
     const file = join(project, 'out', sourceName(block).replace('.mts', '.mjs'))
-    await run(process.execPath, [file], { cwd: tempDir(t) })
+    const output = (await run(process.execPath, [file], { cwd: tempDir(t) })).split('\n')
+    for (const expected of promisedOutput(block.source)) {
+      const at = output.findIndex((line) => line.includes(expected))
+      assert.notEqual(at, -1, `prints ${expected}`)
+      output.splice(0, at + 1)
+    }
   })
+}
+
+/** What the comments after `console.log(…)` say that it prints, up to a colon that begins an explanation. */
+function promisedOutput(source) {
+  return [...source.matchAll(/console\.log\(.*\) \/\/ (.+)$/gm)].map(([, comment]) => comment.split(': ')[0])
 }
 
 /** The pages of the tarball. */

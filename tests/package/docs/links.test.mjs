@@ -18,7 +18,10 @@ function fragmentsOf(text) {
   const seen = new Map()
   return [...text.matchAll(/^#+ (.+)$/gm)].map(([, heading]) => {
     const plain = heading.replaceAll('`', '').replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1')
-    const fragment = plain.toLowerCase().replaceAll(/[^\p{L}\p{N}\s_-]/gu, '').replaceAll(' ', '-')
+    const fragment = plain
+      .toLowerCase()
+      .replaceAll(/[^\p{L}\p{N}\s_-]/gu, '')
+      .replaceAll(' ', '-')
     const times = seen.get(fragment) ?? 0
     seen.set(fragment, times + 1)
     return times === 0 ? fragment : `${fragment}-${times}`
@@ -26,7 +29,13 @@ function fragmentsOf(text) {
 }
 
 test('the tarball has the documentation', () => {
-  for (const file of ['README.md', 'docs/README.md', 'docs/api.md', 'docs/format.md', 'docs/schemas/session.schema.json']) {
+  for (const file of [
+    'README.md',
+    'docs/README.md',
+    'docs/api.md',
+    'docs/format.md',
+    'docs/schemas/session.schema.json',
+  ]) {
     assert.ok(packedFiles.includes(file), file)
   }
 })
@@ -46,5 +55,8 @@ for (const page of pages) {
 
 test('every page of docs stands in its index', () => {
   const linked = targetsOf(textOf('docs/README.md')).map((target) => posix.normalize(posix.join('docs', target)))
-  assert.deepEqual(pages.filter((page) => page.startsWith('docs/') && page !== 'docs/README.md' && !linked.includes(page)), [])
+  assert.deepEqual(
+    pages.filter((page) => page.startsWith('docs/') && page !== 'docs/README.md' && !linked.includes(page)),
+    [],
+  )
 })

@@ -9,7 +9,12 @@ import { load, root } from '../support/installed.mjs'
 test('the pictures are those that `node scripts/pictures.mjs` draws', async () => {
   const pictures = windowPictures(await load('peteos-session'))
   const folder = join(root, 'docs', 'pictures')
-  assert.deepEqual(readdirSync(folder).sort(), Object.keys(pictures).map((name) => `${name}.svg`).sort())
+  assert.deepEqual(
+    readdirSync(folder).sort(),
+    Object.keys(pictures)
+      .map((name) => `${name}.svg`)
+      .sort(),
+  )
   for (const [name, svg] of Object.entries(pictures)) {
     assert.equal(readFileSync(join(folder, `${name}.svg`), 'utf8'), svg, `${name}: run node scripts/pictures.mjs`)
   }

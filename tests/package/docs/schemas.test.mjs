@@ -47,7 +47,9 @@ test('the fixtures are valid', () => {
 
 test('the examples of docs/format.md are valid', () => {
   const blocks = fencedBlocks(readFileSync(join(packageDir, 'docs', 'format.md'), 'utf8'))
-  const [session, message] = blocks.filter(({ language }) => language === 'json').map(({ source }) => JSON.parse(source))
+  const [session, message] = blocks
+    .filter(({ language }) => language === 'json')
+    .map(({ source }) => JSON.parse(source))
   assertValid('session', session, 'session.json')
   assertValid('context', { ...EMPTY_CONTEXT, messages: [message] }, 'a message')
 })
@@ -55,7 +57,11 @@ test('the examples of docs/format.md are valid', () => {
 const text = fc.string({ unit: 'grapheme', maxLength: 20 })
 const name = fc.stringMatching(/^[a-z_]{1,12}$/)
 const source = fc.oneof(
-  fc.record({ type: fc.constant('base64'), data: fc.base64String({ maxLength: 24 }), media_type: fc.constant('image/png') }),
+  fc.record({
+    type: fc.constant('base64'),
+    data: fc.base64String({ maxLength: 24 }),
+    media_type: fc.constant('image/png'),
+  }),
   fc.record({ type: fc.constant('url'), url: fc.webUrl() }),
 )
 const part = fc.oneof(
@@ -78,15 +84,29 @@ const toolDefinitions = fc
   .map((tools) => ToolDefinitionsMessage.create(tools))
 /** What may be done to a session: `(session) => void`. */
 const step = fc.oneof(
-  { weight: 6, arbitrary: message.map((message) => ({ activeContext }) => activeContext.append(message)) },
+  {
+    weight: 6,
+    arbitrary: message.map(
+      (message) =>
+        ({ activeContext }) =>
+          activeContext.append(message),
+    ),
+  },
   fc.tuple(name, fc.nat(3)).map(([name, index]) => ({ activeContext: context }) => {
-    if (!context.anchorPoints.some(([taken]) => taken === name)) context.addAnchor(name, Math.min(index, context.messageCount))
+    if (!context.anchorPoints.some(([taken]) => taken === name))
+      context.addAnchor(name, Math.min(index, context.messageCount))
   }),
   fc.nat(4).map((count) => (session) => session.rollingSequenceWindow(count)),
   fc.nat(200).map((budget) => (session) => session.rollingTokenWindow(budget, 'r50k_base')),
-  fc.integer({ min: -3, max: 5 }).map((start) => (session) => session.setActiveContext(session.activeContext.fork({ start }))),
+  fc
+    .integer({ min: -3, max: 5 })
+    .map((start) => (session) => session.setActiveContext(session.activeContext.fork({ start }))),
   fc.constant((session) => session.setActiveContext(session.activeContext.stripThinking())),
-  fc.tuple(name, text).map(([name, value]) => ({ state }) => state.list().includes(name) || state.create(name, value)),
+  fc.tuple(name, text).map(
+    ([name, value]) =>
+      ({ state }) =>
+        state.list().includes(name) || state.create(name, value),
+  ),
   fc.array(name, { maxLength: 2 }).map((tools) => (session) => void (session.autoApproveTools = tools)),
   fc.constant((session) => {
     const { systemPromptMessage } = session.activeContext
@@ -124,11 +144,13 @@ test('what breaks the format is refused', () => {
   const session = Session.create('parent', { storage: new MemoryStorage() })
   const { activeContext: context } = session
   const call = ContentPart.toolUse('call_1', 'read', {})
-  context.append(Message.create('assistant', [ContentPart.text('Hi'), call, ContentPart.image({ type: 'url', url: 'x' })]))
+  context.append(
+    Message.create('assistant', [ContentPart.text('Hi'), call, ContentPart.image({ type: 'url', url: 'x' })]),
+  )
   const dicts = { session: session.rawDict, context: context.rawDict }
   const parts = 'messages.0.content'
   for (const [kind, path, ...values] of [
-    ['session', 'uuid', undefined, null, '', '..', 'a/b', 'a\\b', 'a\0', 'x'.repeat(201)],
+    ['session', 'uuid', undefined, null, '', '.', '..', 'a.', 'a ', 'a/b', 'a\\b', 'a\0', 'x'.repeat(201)],
     ['session', 'active_context_id', undefined, 5, '../x'],
     ['session', 'auto_approve_tools', undefined, null, 'read', [5]],
     ['session', 'state_data', undefined, [], { a: 5 }],

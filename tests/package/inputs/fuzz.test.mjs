@@ -1,8 +1,8 @@
-// Contexts of any dict whose shape is right, however little its parts fit each other: no trap, no message lost.
+// Contexts of dicts that have the right shape and whose parts contradict each other: every call works.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { load } from '../support/installed.mjs'
-import { forSeeds } from '../support/random.mjs'
+import { fc, fields, forAll, list, nth, sometimes } from '../support/property.mjs'
 import { RecordingStorage } from '../support/storages.mjs'
 import { text } from '../support/values.mjs'
 
@@ -22,41 +22,36 @@ const CONTENTS = [
   [{ type: '?' }],
 ]
 
-function randomDict(random) {
-  const ids = ['s', 't', 'm0', 'm1', 'm2', 'm3', '']
-  const sometimes = (probability, make) => (random.chance(probability) ? make() : undefined)
-  const list = (length, make) => Array.from({ length: random.integer(0, length) }, make)
-  return JSON.parse(
-    JSON.stringify({
-      id: 'c',
-      messages: sometimes(0.9, () =>
-        list(7, () => ({
-          id: sometimes(0.9, () => random.pick(ids)),
-          role: sometimes(0.8, () => random.pick(['user', 'assistant', 'tool', 'robot', ''])),
-          _type: random.pick(TYPES),
-          _sequence_number: sometimes(0.7, () => random.pick(NUMBERS)),
-          token_count: sometimes(0.5, () => random.pick(NUMBERS)),
-          content: random.pick(CONTENTS),
-          creation_timestamp: sometimes(0.8, () => 't'),
-        })),
-      ),
-      anchor_points: sometimes(0.8, () => list(5, () => [random.pick(NAMES), random.pick(COUNTERS)])),
-      message_sequence: sometimes(0.7, () => random.pick(COUNTERS)),
-      _mutation_counter: sometimes(0.7, () => random.pick(COUNTERS)),
-      _anchor_sequences: sometimes(0.7, () => list(6, () => random.pick(COUNTERS))),
-      children: sometimes(0.5, () => list(2, () => random.pick(['x', '../x']))),
-      system_prompt_message_id: sometimes(0.7, () => random.pick([...ids, null])),
-      tool_definitions_message_id: sometimes(0.7, () => random.pick([...ids, null])),
-      origin_context_id: sometimes(0.3, () => random.pick(['x', null])),
-    }),
-  )
-}
+const ids = ['s', 't', 'm0', 'm1', 'm2', 'm3', '']
+const pick = (...values) => fc.constantFrom(...values)
+
+const message = fields({
+  id: sometimes(0.9, pick(...ids)),
+  role: sometimes(0.8, pick('user', 'assistant', 'tool', 'robot', '')),
+  _type: pick(...TYPES),
+  _sequence_number: sometimes(0.7, pick(...NUMBERS)),
+  token_count: sometimes(0.5, pick(...NUMBERS)),
+  content: pick(...CONTENTS),
+  creation_timestamp: sometimes(0.8, pick('t')),
+})
+
+/** Contexts as dicts. One message named twice has a test of its own. */
+const dicts = fields({
+  id: pick('c'),
+  messages: sometimes(0.9, list(0, 7, message)),
+  anchor_points: sometimes(0.8, list(0, 5, fc.tuple(pick(...NAMES), pick(...COUNTERS)))),
+  message_sequence: sometimes(0.7, pick(...COUNTERS)),
+  _mutation_counter: sometimes(0.7, pick(...COUNTERS)),
+  _anchor_sequences: sometimes(0.7, list(0, 6, pick(...COUNTERS))),
+  children: sometimes(0.5, list(0, 2, pick('x', '../x'))),
+  system_prompt_message_id: sometimes(0.7, pick(...ids, null)),
+  tool_definitions_message_id: sometimes(0.7, pick(...ids, null)),
+  origin_context_id: sometimes(0.3, pick('x', null)),
+}).filter((dict) => dict.system_prompt_message_id !== dict.tool_definitions_message_id)
 
 test('whatever a context file holds, every call works and no message is lost', async () => {
-  await forSeeds(300, async (random) => {
-    const dict = randomDict(random)
-    // One message named twice has a test of its own.
-    if (dict.system_prompt_message_id === dict.tool_definitions_message_id) delete dict.tool_definitions_message_id
+  const choices = fc.record({ dict: dicts, anchor: fc.nat(), place: fc.nat(), afterExisting: fc.boolean() })
+  await forAll(300, choices, async ({ dict, anchor, place, afterExisting }) => {
     const context = Context.fromDict(dict)
     const ids = (other) => other.messages.map(({ id }) => id).sort()
     const specials = [
@@ -88,12 +83,12 @@ test('whatever a context file holds, every call works and no message is lost', a
     const before = context.messageCount
     const anchors = context.anchorPoints.map(([name]) => name)
     if (anchors.length > 0) {
-      const stored = context.append(text('x'), random.pick(anchors))
+      const stored = context.append(text('x'), nth(anchors, anchor))
       assert.ok(context.messages.includes(stored))
       assert.equal(context.messages.filter((message) => message._sequence_number === stored._sequence_number).length, 1)
     }
     assert.equal(context.messageCount, before + (anchors.length > 0 ? 1 : 0))
-    context.addAnchor('new', random.integer(0, context.messageCount), { afterExisting: random.chance(0.5) })
+    context.addAnchor('new', place % (context.messageCount + 1), { afterExisting })
     const added = context.append(text('y'), 'new')
     // Messages without a number rank by position, so that one displayed after the newest may be newer still.
     const isNumber = (number) => Number.isSafeInteger(number) && number >= 0

@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { load } from '../support/installed.mjs'
-import { contextOf, conversation, conversationOf } from '../support/conversations.mjs'
+import { contextOf, conversationOf, conversations } from '../support/conversations.mjs'
 import { refusedNow } from '../support/errors.mjs'
 import { FORMS, normalForm } from '../support/normal-form.mjs'
-import { forSeeds } from '../support/random.mjs'
+import { forAll } from '../support/property.mjs'
 import { NO_STRINGS, nestedText, shown } from '../support/values.mjs'
 
 const peteos = await load('peteos-session')
@@ -109,8 +109,7 @@ for (const provider of PROVIDERS) {
   })
 
   test(`${provider}: there and back again, with what the format has a place for`, async () => {
-    await forSeeds(400, (random) => {
-      const given = conversation(random, provider)
+    await forAll(400, conversations(provider), (given) => {
       const context = contextOf(peteos, given)
       const before = context.rawDict
       const request = toMessages(context, provider)

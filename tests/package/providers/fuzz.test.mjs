@@ -1,157 +1,113 @@
-// Whatever contexts hold and callers hand in: a request or a context, or an error that names a field; never a trap.
+// Any context makes a request and any value makes a context, or a typed error that names what is at fault.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { load } from '../support/installed.mjs'
-import { contextOf, conversation } from '../support/conversations.mjs'
+import { contextOf, conversations } from '../support/conversations.mjs'
+import { checkError } from '../support/errors.mjs'
 import { FORMS } from '../support/normal-form.mjs'
-import { forSeeds } from '../support/random.mjs'
+import { chance, fc, forAll, isUsual, list, nth, sometimes } from '../support/property.mjs'
 import { nested } from '../support/values.mjs'
 
 const peteos = await load('peteos-session')
 const { Context, fromMessages, toMessages } = peteos
 const PROVIDERS = Object.keys(FORMS)
 
-/** Any JSON, often such as a format has. */
-function junk(random, depth = 0) {
-  const KEYS = [
-    ...[
-      'type',
-      'role',
-      'content',
-      'text',
-      'messages',
-      'input',
-      'contents',
-      'parts',
-      'id',
-      'call_id',
-      'name',
-      'arguments',
-    ],
-    ...[
-      'tools',
-      'system',
-      'source',
-      'data',
-      'url',
-      'media_type',
-      'mimeType',
-      'functionCall',
-      'functionResponse',
-      'response',
-    ],
-    ...[
-      'tool_calls',
-      'function',
-      'tool_call_id',
-      'tool_use_id',
-      'toolCallId',
-      'toolName',
-      'output',
-      'value',
-      'summary',
-      '__proto__',
-    ],
-  ]
-  const VALUES = [
-    ...[
-      'user',
-      'assistant',
-      'system',
-      'model',
-      'tool',
-      'text',
-      'tool_use',
-      'tool_result',
-      'image',
-      'image_url',
-      'message',
-      'base64',
-      'url',
-    ],
-    ...[
-      'function_call',
-      'function_call_output',
-      'reasoning',
-      'thinking',
-      'tool-call',
-      'tool-result',
-      'function',
-      'tool',
-      '',
-      '{}',
-      'x',
-    ],
-    ...[0, -1, 1e300, true, false, null],
-  ]
-  const kind = depth > 6 ? 0 : random.integer(0, 4)
-  if (kind <= 1) return random.pick(VALUES)
-  if (kind === 2) return Array.from({ length: random.integer(0, 3) }, () => junk(random, depth + 1))
-  return Object.fromEntries(
-    Array.from({ length: random.integer(0, 5) }, () => [random.pick(KEYS), junk(random, depth + 1)]),
-  )
-}
+// prettier-ignore
+const KEYS = [
+  'type', 'role', 'content', 'text', 'messages', 'input', 'contents', 'parts', 'id', 'call_id', 'name', 'arguments',
+  'tools', 'system', 'source', 'data', 'url', 'media_type', 'mimeType', 'functionCall', 'functionResponse',
+  'response', 'tool_calls', 'function', 'tool_call_id', 'tool_use_id', 'toolCallId', 'toolName', 'output', 'value',
+  'summary', '__proto__',
+]
+// prettier-ignore
+const VALUES = [
+  'user', 'assistant', 'system', 'model', 'tool', 'text', 'tool_use', 'tool_result', 'image', 'image_url', 'message',
+  'base64', 'url', 'function_call', 'function_call_output', 'reasoning', 'thinking', 'tool-call', 'tool-result',
+  'function', 'tool', '', '{}', 'x',
+  0, -1, 1e300, true, false, null,
+]
 
-/** Changes a value somewhere. */
-function damaged(random, value) {
-  if (random.chance(0.1) || typeof value !== 'object' || value === null || Object.keys(value).length === 0)
-    return junk(random, 4)
+/** Any JSON, with the words of the formats in it. */
+const { junk } = fc.letrec((tie) => ({
+  junk: fc.oneof(
+    { maxDepth: 6, depthIdentifier: 'junk' },
+    { weight: 2, arbitrary: fc.constantFrom(...VALUES) },
+    { weight: 1, arbitrary: list(0, 3, tie('junk')) },
+    { weight: 2, arbitrary: list(0, 5, fc.tuple(fc.constantFrom(...KEYS), tie('junk'))).map(Object.fromEntries) },
+  ),
+}))
+
+/** A place in a value, and what is put there. */
+const damages = fc.record({ path: list(0, 9, fc.nat()), isRemoved: chance(0.05), value: junk })
+
+function damaged(value, { path, ...change }) {
+  const [step, ...rest] = path
+  const keys = Object.keys(value ?? '')
+  if (step === undefined || typeof value !== 'object' || keys.length === 0) return change.value
   const copy = structuredClone(value)
-  const key = random.pick(Object.keys(copy))
-  if (random.chance(0.05)) delete copy[key]
-  else copy[key] = damaged(random, copy[key])
+  const key = nth(keys, step)
+  if (change.isRemoved && rest.length === 0) delete copy[key]
+  else copy[key] = damaged(copy[key], { path: rest, ...change })
   return copy
 }
+
+/** Conversations of any provider: `{ provider, conversation }`. */
+const anyConversation = fc
+  .constantFrom(...PROVIDERS)
+  .chain((provider) => fc.record({ provider: fc.constant(provider), conversation: conversations(provider) }))
 
 function onlyTypedErrors(work, about) {
   try {
     return work()
   } catch (error) {
-    assert.equal(error.constructor, peteos.InvalidArgumentError, `${about}: ${error.stack}`)
+    checkError(error, 'InvalidArgumentError', { argument: /./ }, about)
     return undefined
   }
 }
 
-test('any value: a context, or an error that names a field', async () => {
+test('any value makes a context, or an error that names a field', async () => {
   const seen = { made: 0, refused: 0 }
-  await forSeeds(1500, (random) => {
-    const provider = random.pick(PROVIDERS)
-    const whole = toMessages(contextOf(peteos, conversation(random, provider)), provider)
-    const value = random.chance(0.3) ? junk(random) : damaged(random, whole)
+  const given = fc.record({ of: anyConversation, damage: damages, junk: sometimes(0.3, junk) })
+  await forAll(1500, given, ({ of: { provider, conversation }, damage, junk }) => {
+    const value = junk ?? damaged(toMessages(contextOf(peteos, conversation), provider), damage)
     const context = onlyTypedErrors(() => fromMessages(value, provider), provider)
     seen[context === undefined ? 'refused' : 'made']++
     if (context !== undefined) for (const other of PROVIDERS) onlyTypedErrors(() => toMessages(context, other), other)
   })
-  assert.ok(process.env.PETEOS_SEED || Math.min(seen.made, seen.refused) > 50, JSON.stringify(seen))
+  assert.ok(!isUsual || Math.min(seen.made, seen.refused) > 50, JSON.stringify(seen))
 })
 
-test('any context: a request, or an error that names a part; with repair a request', async () => {
+test('any context makes a request, or an error that names a part; with repair it makes a request', async () => {
   const seen = { made: 0, refused: 0 }
-  await forSeeds(600, (random) => {
-    const { messages } = contextOf(peteos, conversation(random, random.pick(PROVIDERS)))
-    const broken = messages.map(({ role, content }) => ({
-      role: random.chance(0.05) ? random.pick(['robot', 'developer', '']) : role,
-      content: content.map((part) =>
-        random.chance(0.2)
-          ? { ...damaged(random, part), type: random.pick([part.type, 'text', 'tool_use', 'x']) }
-          : part,
-      ),
+  const change = fc.record({
+    damage: sometimes(0.2, damages),
+    type: fc.constantFrom(undefined, 'text', 'tool_use', 'x'),
+    role: sometimes(0.05, fc.constantFrom('robot', 'developer', '')),
+  })
+  await forAll(600, fc.tuple(anyConversation, list(1, 30, change)), ([{ conversation }, changes]) => {
+    let parts = 0
+    const messages = contextOf(peteos, conversation).messages.map(({ role, content }, index) => ({
+      role: nth(changes, index).role ?? role,
+      content: content.map((part) => {
+        const { damage, type } = nth(changes, parts++)
+        return damage ? { ...damaged(part, damage), type: type ?? part.type } : part
+      }),
     }))
-    const context = Context.fromDict({ messages: broken })
+    const context = Context.fromDict({ messages })
     const before = context.rawDict
     for (const provider of PROVIDERS) {
       const request = onlyTypedErrors(() => toMessages(context, provider), provider)
-      const mended = toMessages(context, provider, { repair: true })
+      const repaired = toMessages(context, provider, { repair: true })
       seen[request === undefined ? 'refused' : 'made']++
-      fromMessages(mended, provider)
+      fromMessages(repaired, provider)
       if (request !== undefined) fromMessages(request, provider)
     }
     assert.equal(context.rawDict, before)
   })
-  assert.ok(process.env.PETEOS_SEED || Math.min(seen.made, seen.refused) > 50, JSON.stringify(seen))
+  assert.ok(!isUsual || Math.min(seen.made, seen.refused) > 50, JSON.stringify(seen))
 })
 
-test('values that are nested deeply', () => {
+test('a value that is nested too deeply for a context is refused', () => {
   for (const depth of [400, 900, 980, 990, 995, 1000, 5000]) {
     const deep = { a: nested(depth) }
     const values = {

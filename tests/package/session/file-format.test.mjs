@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { load } from '../support/installed.mjs'
-import { forSeeds } from '../support/random.mjs'
+import { fc, forAll, list, nth } from '../support/property.mjs'
 import { RecordingStorage } from '../support/storages.mjs'
 import { Raw, fileText } from '../support/text.mjs'
 import { text } from '../support/values.mjs'
@@ -374,8 +374,10 @@ test('any text goes through a file and comes back', async () => {
     '${x}',
     '</script>',
   ]
-  await forSeeds(60, async (random) => {
-    const any = () => Array.from({ length: random.integer(0, 12) }, () => random.pick(pieces)).join('')
+  const texts = list(0, 12, fc.constantFrom(...pieces)).map((chosen) => chosen.join(''))
+  await forAll(60, list(1, 28, texts), async (given) => {
+    let count = 0
+    const any = () => nth(given, count++)
     const storage = new RecordingStorage()
     const session = Session.create('a', { storage })
     const context = session.activeContext
@@ -391,9 +393,26 @@ test('any text goes through a file and comes back', async () => {
   })
 })
 
+/** Any JSON, with numbers as text that JavaScript would write another way. */
+const { json } = fc.letrec((tie) => ({
+  json: fc.oneof(
+    { maxDepth: 6 },
+    fc.constant(null),
+    fc.boolean(),
+    fc.constantFrom(...NUMBERS).map((number) => new Raw(number)),
+    fc.constantFrom('', 'x', 'é😀', '\n"\\'),
+    { weight: 2, arbitrary: list(0, 4, tie('json')) },
+    {
+      weight: 2,
+      arbitrary: list(0, 4, fc.tuple(fc.constantFrom('k', '', 'é', '__proto__', 'x y'), tie('json'))).map((entries) =>
+        Object.fromEntries(entries.map(([key, value], index) => [`${key}${index}`, value])),
+      ),
+    },
+  ),
+}))
+
 test('any JSON goes through a file, a change and a file, and stays', async () => {
-  await forSeeds(100, async (random) => {
-    const unknown = randomValue(random, 0)
+  await forAll(100, json, async (unknown) => {
     const dict = {
       messages: [
         {
@@ -431,26 +450,6 @@ test('any JSON goes through a file, a change and a file, and stays', async () =>
     )
   })
 })
-
-function randomValue(random, depth) {
-  const kinds = [
-    () => null,
-    () => random.chance(0.5),
-    () => new Raw(random.pick(NUMBERS)),
-    () => random.pick(['', 'x', 'é😀', '\n"\\']),
-  ]
-  const nested = [
-    () => Array.from({ length: random.integer(0, 4) }, () => randomValue(random, depth + 1)),
-    () =>
-      Object.fromEntries(
-        Array.from({ length: random.integer(0, 4) }, (_, index) => [
-          `${random.pick(['k', '', 'é', '__proto__', 'x y'])}${index}`,
-          randomValue(random, depth + 1),
-        ]),
-      ),
-  ]
-  return random.pick(depth > 5 ? kinds : [...kinds, ...nested, ...nested])()
-}
 
 test('a context that a Python program continued is continued', async () => {
   // What the reference writes: no `_anchor_sequences`, counters as it counts.

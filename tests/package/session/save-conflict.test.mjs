@@ -5,7 +5,7 @@ import { test } from 'node:test'
 import { load } from '../support/installed.mjs'
 import { refused } from '../support/errors.mjs'
 import { run, tempDir } from '../support/files.mjs'
-import { forSeeds } from '../support/random.mjs'
+import { fc, forAll, list, sometimes } from '../support/property.mjs'
 import { text } from '../support/values.mjs'
 
 const { MemoryStorage, Session } = await load('peteos-session')
@@ -107,19 +107,24 @@ test('another value of the option, and other options, are refused', async () => 
 })
 
 test('whatever several do at once, no message is lost', async () => {
-  await forSeeds(60, async (random) => {
+  const steps = fc.record({
+    session: fc.nat({ max: 2 }),
+    window: sometimes(0.2, fc.integer({ min: 1, max: 3 })),
+    isSaved: fc.boolean(),
+  })
+  await forAll(60, list(1, 30, steps), async (steps) => {
     const storage = new MemoryStorage()
     const first = Session.create('a', { storage })
     await first.save()
     const sessions = [first]
     for (let index = 0; index < 2; index++) sessions.push(await Session.load('a', first.uuid, { storage }))
     const acknowledged = []
-    for (let step = 0; step < 30; step++) {
-      const session = random.pick(sessions)
-      const message = `${step}`
+    for (const [index, { session: number, window, isSaved }] of steps.entries()) {
+      const session = sessions[number]
+      const message = `${index}`
       session.activeContext.append(text(message))
-      if (random.chance(0.2)) session.rollingSequenceWindow(random.integer(1, 3))
-      if (random.chance(0.5)) {
+      if (window !== undefined) session.rollingSequenceWindow(window)
+      if (isSaved) {
         await session.save({ onConflict: 'fork' })
         acknowledged.push(message)
       }

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { load } from '../support/installed.mjs'
 import { refused } from '../support/errors.mjs'
-import { forSeeds } from '../support/random.mjs'
+import { chance, fc, forAll, list, nth } from '../support/property.mjs'
 import { FailingStorage, GatedStorage, RecordingStorage } from '../support/storages.mjs'
 import { text } from '../support/values.mjs'
 
@@ -410,34 +410,44 @@ test('a failed save does not keep the next from running', async () => {
   assert.ok(await Session.load('a', session.uuid, { storage }))
 })
 
+/** What is done to a session; `number` chooses among the contexts that are there by then. */
+const actions = {
+  append: ({ session }) => session.activeContext.append(text('x')),
+  appendToAny: ({ contexts, number }) => nth(contexts, number).append(text('y')),
+  window: ({ session, keep, number }) => keep(session.rollingSequenceWindow(number % 5)),
+  activate: ({ session, contexts, number }) => session.setActiveContext(nth(contexts, number)),
+  fork: ({ session, keep }) => session.setActiveContext(keep(session.activeContext.fork())),
+  setActive: ({ session, number }) => void (session.isActive = number % 2 === 0),
+  save: ({ session, saves }) => void saves.push(session.save().catch(() => 'failed')),
+  wait: ({ saves }) => saves.at(-1),
+}
+const orders = fc.record({
+  steps: list(1, 25, fc.record({ action: fc.constantFrom(...Object.keys(actions)), number: fc.nat() })),
+  /** Which calls of the storage come late, and which writes fail. */
+  isLate: list(1, 20, chance(0.3)),
+  isFailing: fc.oneof(fc.constant([false]), list(1, 20, chance(0.3))),
+})
+
 test('whatever is done in whatever order, the files are the session after a save that succeeds', async () => {
-  await forSeeds(80, async (random) => {
+  await forAll(80, orders, async ({ steps, isLate, isFailing }) => {
     const storage = new RecordingStorage()
-    let failing = false
+    let isRepaired = false
+    let calls = 0
     storage.before = async (method) => {
-      if (random.chance(0.3)) await new Promise((resolve) => setImmediate(resolve))
-      if (failing && method === 'write' && random.chance(0.3)) throw new Error('no')
+      const call = calls++
+      if (nth(isLate, call)) await new Promise((resolve) => setImmediate(resolve))
+      if (!isRepaired && method === 'write' && nth(isFailing, call)) throw new Error('no')
     }
     const session = create(storage)
     const contexts = [session.activeContext]
     const saves = []
-    const keep = (context) => context !== null && contexts.push(context)
-    const actions = [
-      () => session.activeContext.append(text('x')),
-      () => random.pick(contexts).append(text('y')),
-      () => keep(session.rollingSequenceWindow(random.integer(0, 4))),
-      () => session.setActiveContext(random.pick(contexts)),
-      () => keep(session.activeContext.fork()) && session.setActiveContext(contexts.at(-1)),
-      () => {
-        session.isActive = random.chance(0.5)
-      },
-      () => saves.push(session.save().catch(() => 'failed')),
-      () => saves.at(-1),
-    ]
-    failing = random.chance(0.5)
-    for (let step = 0; step < 25; step++) await random.pick(actions)()
+    const keep = (context) => {
+      if (context !== null) contexts.push(context)
+      return context
+    }
+    for (const { action, number } of steps) await actions[action]({ session, contexts, saves, keep, number })
     await Promise.all(saves)
-    failing = false
+    isRepaired = true
     await session.save()
     const again = await Session.load('a', session.uuid, { storage })
     assert.deepEqual(again.rawDict, session.rawDict)

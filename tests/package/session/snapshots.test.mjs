@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { load } from '../support/installed.mjs'
-import { forSeeds } from '../support/random.mjs'
+import { chance, fc, forAll, list } from '../support/property.mjs'
 import { text } from '../support/values.mjs'
 
 const { Context, ContentPart, MemoryStorage, Message, Session, SystemPromptMessage } = await load('peteos-session')
@@ -211,27 +211,31 @@ test('a change of other fields leaves the messages the same object', () => {
 })
 
 test('however reading and changing alternate, what is shown is what is there', async () => {
-  await forSeeds(150, (random) => {
+  const steps = fc.record({
+    action: fc.constantFrom('append', 'append', 'append', 'update', 'remove', 'nothing'),
+    place: fc.nat(),
+    isAtFront: chance(0.3),
+    isRead: fc.boolean(),
+  })
+  await forAll(150, list(1, 30, steps), (steps) => {
     const context = Context.create()
     const expected = []
     let lastSeen = new Map()
     const unchanged = new Set()
-    for (let step = 0; step < 30; step++) {
-      const action = random.integer(0, 5)
-      if (action <= 2 || expected.length === 0) {
-        const atFront = random.chance(0.3)
-        const stored = context.append(text(`m${step}`), atFront ? 'system_prompt' : 'messages')
-        if (atFront) expected.splice(context.anchorPoints[0][1] - 1, 0, `m${step}`)
+    for (const [step, { action, place, isAtFront, isRead }] of steps.entries()) {
+      if (action === 'append' || expected.length === 0) {
+        const stored = context.append(text(`m${step}`), isAtFront ? 'system_prompt' : 'messages')
+        if (isAtFront) expected.splice(context.anchorPoints[0][1] - 1, 0, `m${step}`)
         else expected.push(`m${step}`)
-        if (random.chance(0.3)) assert.ok(context.messages.includes(stored))
-      } else if (action === 3) {
-        const index = random.integer(0, expected.length - 1)
+        if (place % 3 === 0) assert.ok(context.messages.includes(stored))
+      } else if (action === 'update') {
+        const index = place % expected.length
         expected[index] = `changed${step}`
         const { id } = context.messages[index]
         unchanged.delete(id)
         context.updateMessage(id, { content: [{ type: 'text', text: `changed${step}` }] })
-      } else if (action === 4) {
-        const removed = random.integer(0, expected.length - 1)
+      } else if (action === 'remove') {
+        const removed = place % expected.length
         expected.splice(removed, 1)
         const messages = context.messages.toSpliced(removed, 1)
         // The places have moved, so that other objects may stand for the same messages.
@@ -243,7 +247,7 @@ test('however reading and changing alternate, what is shown is what is there', a
         ]
         context.rawDict = { ...context.rawDict, messages, anchor_points: anchors }
       }
-      if (random.chance(0.5)) continue
+      if (!isRead) continue
       assert.deepEqual(
         context.messages.map(({ content }) => content[0].text),
         expected,

@@ -29,7 +29,10 @@ export function exampleBlocks(source) {
   const blocks = []
   for (const comment of source.matchAll(/\/\*\*[\s\S]*?\*\//g)) {
     const firstLine = source.slice(0, comment.index).split('\n').length
-    const lines = comment[0].replace(/^\/\*\*|\*\/$/g, '').split('\n').map((line) => line.replace(/^\s*\* ?/, ''))
+    const lines = comment[0]
+      .replace(/^\/\*\*|\*\/$/g, '')
+      .split('\n')
+      .map((line) => line.replace(/^\s*\* ?/, ''))
     // From one tag to the next; an `@` within a block is code.
     let inFence = false
     let inExample = false

@@ -1,4 +1,5 @@
 // Conversations of every kind that the formats of providers are tested with.
+import { fc, fields, list, merged, sometimes } from './property.mjs'
 
 const WORDS = [
   'yes',
@@ -59,103 +60,143 @@ export const MEDIA = {
 /** Those whose assistant may show media. */
 const SHOWS_MEDIA = ['gemini', 'ai-sdk']
 
+const cacheControl = fields({ type: fc.constant('ephemeral'), ttl: sometimes(0.5, fc.constant('1h')) })
+
+const text = fields({
+  type: fc.constant('text'),
+  text: fc.constantFrom(...WORDS),
+  cache_control: sometimes(0.1, cacheControl),
+  provider_options: sometimes(0.1, fc.constant({ acme: { mark: 1 } })),
+  thought_signature: sometimes(0.1, fc.constant('c2ln')),
+  mood: sometimes(0.1, fc.constant('good')),
+})
+
+// `#` stands for a number that no other id has.
+
+const answer = merged(
+  text,
+  sometimes(0.2, fields({ item_id: fc.constant('msg_#'), phase: sometimes(0.5, fc.constant('commentary')) })),
+)
+
+const thinking = merged(
+  fields({
+    type: fc.constant('thinking'),
+    text: fc.constantFrom(...WORDS),
+    signature: sometimes(0.5, fc.constant('c2ln')),
+    thought_signature: sometimes(0.3, fc.constant('c2ln')),
+    provider_options: sometimes(0.3, fc.constant({ acme: { signature: 'x' } })),
+  }),
+  sometimes(0.5, fields({ id: fc.constant('rs_#'), encrypted_content: sometimes(0.5, fc.constant('ZW5j')) })),
+)
+
+const call = fields({
+  type: fc.constant('tool_use'),
+  call_id: fc.constant('call-#'),
+  name: fc.constantFrom('add', 'search', 'read_file'),
+  arguments: fc.constantFrom(...ARGUMENTS),
+  item_id: sometimes(0.2, fc.constant('fc_#')),
+  thought_signature: sometimes(0.2, fc.constant('c2ln')),
+})
+
+const result = fields({
+  type: fc.constant('tool_result'),
+  content: fc.constantFrom(...RESULTS),
+  is_error: sometimes(0.2, fc.constant(true)),
+  cache_control: sometimes(0.1, fc.constant({ type: 'ephemeral' })),
+})
+
+const tool = fields({
+  type: fc.constant('tool'),
+  description: sometimes(0.8, fc.constantFrom('Does it', 'Does 世界')),
+  parameters: sometimes(0.8, fc.constantFrom(...SCHEMAS)),
+  strict: sometimes(0.2, fc.boolean()),
+})
+
+/** Calls of the assistant, and the messages that their results stand in. */
+const round = (medium) =>
+  fc.record({
+    thinking: list(0, 1, thinking),
+    redacted: list(0, 1, fc.constant({ type: 'redacted_thinking', data: 'eHg=' })),
+    before: list(0, 2, answer),
+    media: medium === null ? fc.constant([]) : list(0, 1, medium),
+    // The last call of a conversation may wait for its result.
+    calls: list(0, 3, fc.record({ call, result: sometimes(0.9, result) })),
+    after: list(0, 1, answer),
+    isReversed: fc.boolean(),
+    results: list(
+      3,
+      3,
+      fc.record({
+        most: fc.integer({ min: 1, max: 3 }),
+        role: fc.constantFrom('tool_result', 'tool_result', 'tool', 'user'),
+        beside: sometimes(0.2, text),
+        isTextFirst: fc.boolean(),
+      }),
+    ),
+  })
+
+const turn = (format) => {
+  const medium = merged(
+    fc.constantFrom(...MEDIA[format]),
+    sometimes(0.2, fc.constant({ cache_control: { type: 'ephemeral' } })),
+  )
+  return fc.record({
+    system: sometimes(0.1, list(0, 2, text)),
+    lateTool: sometimes(0.05, tool),
+    question: list(0, 3, fc.oneof({ weight: 3, arbitrary: medium }, { weight: 7, arbitrary: text })),
+    more: sometimes(0.1, text),
+    rounds: list(0, 3, round(SHOWS_MEDIA.includes(format) ? medium : null)),
+    answer: sometimes(0.8, fc.tuple(list(0, 1, thinking), list(0, 2, answer))),
+  })
+}
+
 /**
- * A conversation that a format takes as it is: `{ system, tools, messages }`, the first two the parts of the special
+ * Conversations that a format takes as they are: `{ system, tools, messages }`, the first two the parts of the special
  * messages or `null`. Every result follows its call; all else is as free as messages are.
  */
-export function conversation(random, format) {
-  let calls = 0
-  const sometimes = (probability, fields) => (random.chance(probability) ? fields() : {})
-  const list = (low, high, make) => Array.from({ length: random.integer(low, high) }, make)
-  const text = () => ({
-    type: 'text',
-    text: random.pick(WORDS),
-    ...sometimes(0.1, () => ({ cache_control: { type: 'ephemeral', ...sometimes(0.5, () => ({ ttl: '1h' })) } })),
-    ...sometimes(0.1, () => ({ provider_options: { acme: { mark: 1 } } })),
-    ...sometimes(0.1, () => ({ thought_signature: 'c2ln' })),
-    ...sometimes(0.1, () => ({ mood: 'good' })),
-  })
-  const said = () => ({
-    ...text(),
-    ...sometimes(0.2, () => ({ item_id: `msg_${++calls}`, ...sometimes(0.5, () => ({ phase: 'commentary' })) })),
-  })
-  const thinking = () => ({
-    type: 'thinking',
-    text: random.pick(WORDS),
-    ...sometimes(0.5, () => ({ signature: 'c2ln' })),
-    ...sometimes(0.5, () => ({ id: `rs_${++calls}`, ...sometimes(0.5, () => ({ encrypted_content: 'ZW5j' })) })),
-    ...sometimes(0.3, () => ({ thought_signature: 'c2ln' })),
-    ...sometimes(0.3, () => ({ provider_options: { acme: { signature: 'x' } } })),
-  })
-  const medium = () => ({
-    ...random.pick(MEDIA[format]),
-    ...sometimes(0.2, () => ({ cache_control: { type: 'ephemeral' } })),
-  })
-  const call = () => ({
-    type: 'tool_use',
-    call_id: `call-${++calls}`,
-    name: random.pick(['add', 'search', 'read_file']),
-    arguments: random.pick(ARGUMENTS),
-    ...sometimes(0.2, () => ({ item_id: `fc_${calls}` })),
-    ...sometimes(0.2, () => ({ thought_signature: 'c2ln' })),
-  })
-  const result = ({ call_id }) => ({
-    type: 'tool_result',
-    call_id,
-    content: random.pick(RESULTS),
-    ...sometimes(0.2, () => ({ is_error: true })),
-    ...sometimes(0.1, () => ({ cache_control: { type: 'ephemeral' } })),
-  })
-  const tool = (name) => ({
-    type: 'tool',
-    name,
-    ...sometimes(0.8, () => ({ description: `Does ${name}` })),
-    ...sometimes(0.8, () => ({ parameters: random.pick(SCHEMAS) })),
-    ...sometimes(0.2, () => ({ strict: random.chance(0.5) })),
-  })
+export const conversations = (format) =>
+  fc
+    .record({
+      system: fc.option(list(1, 3, text)),
+      tools: list(0, 3, tool),
+      turns: list(0, 7, turn(format)),
+    })
+    .map(({ system, tools, turns }) => {
+      const named = tools.map((each, index) => ({ ...each, name: ['add', 'search', 'read_file'][index] }))
+      return { system, tools: named.length > 0 ? named : null, messages: messagesOf(turns) }
+    })
+
+function messagesOf(turns) {
   const messages = []
-  const push = (role, content) => messages.push({ role, content })
-  const turns = random.integer(0, 7)
-  for (let turn = 0; turn < turns; turn++) {
-    if (messages.length > 0 && random.chance(0.1)) push('system', list(0, 2, text))
-    if (random.chance(0.05)) push('tool', [tool(`late_${turn}`)])
-    push(
-      'user',
-      list(0, 3, () => (random.chance(0.3) ? medium() : text())),
+  let ids = 0
+  const withIds = (part) =>
+    Object.fromEntries(
+      Object.entries(part).map(([key, value]) => [
+        key,
+        ['id', 'item_id', 'call_id'].includes(key) ? value.replace('#', () => ++ids) : value,
+      ]),
     )
-    if (random.chance(0.1)) push('user', [text()])
-    while (random.chance(0.6)) {
-      const made = list(0, 3, call)
-      const media = SHOWS_MEDIA.includes(format) ? list(0, 1, medium) : []
-      const redacted = random.chance(0.1) ? [{ type: 'redacted_thinking', data: 'eHg=' }] : []
-      push('assistant', [
-        ...list(0, 1, thinking),
-        ...redacted,
-        ...list(0, 2, said),
-        ...media,
-        ...made,
-        ...list(0, 1, said),
-      ])
-      // The last call of a conversation may wait for its result.
-      const answered = made.filter(() => random.chance(0.9))
-      if (random.chance(0.5)) answered.reverse()
-      while (answered.length > 0) {
-        const results = answered.splice(0, random.integer(1, answered.length)).map(result)
-        const beside = random.chance(0.2) ? [text()] : []
-        push(
-          random.pick(['tool_result', 'tool_result', 'tool', 'user']),
-          random.chance(0.5) ? [...beside, ...results] : [...results, ...beside],
-        )
+  const push = (role, content) => messages.push({ role, content: content.map(withIds) })
+  for (const [index, turn] of turns.entries()) {
+    if (turn.system && messages.length > 0) push('system', turn.system)
+    if (turn.lateTool) push('tool', [{ ...turn.lateTool, name: `late_${index}` }])
+    push('user', turn.question)
+    if (turn.more) push('user', [turn.more])
+    for (const { thinking, redacted, before, media, calls, after, isReversed, results } of turn.rounds) {
+      const made = calls.map(({ call, result }) => ({ call: withIds(call), result }))
+      push('assistant', [...thinking, ...redacted, ...before, ...media, ...made.map(({ call }) => call), ...after])
+      const answered = made.flatMap(({ call, result }) => (result ? [{ ...result, call_id: call.call_id }] : []))
+      if (isReversed) answered.reverse()
+      for (const { most, role, beside, isTextFirst } of results) {
+        if (answered.length === 0) break
+        const texts = beside ? [beside] : []
+        const taken = answered.splice(0, most)
+        push(role, isTextFirst ? [...texts, ...taken] : [...taken, ...texts])
       }
     }
-    if (random.chance(0.8)) push('assistant', [...list(0, 1, thinking), ...list(0, 2, said)])
+    if (turn.answer) push('assistant', turn.answer.flat())
   }
-  const names = ['add', 'search', 'read_file'].slice(random.integer(0, 3))
-  return {
-    system: random.chance(0.7) ? list(1, 3, text) : null,
-    tools: names.length > 0 ? names.map(tool) : null,
-    messages,
-  }
+  return messages
 }
 
 /** The context of a conversation. */

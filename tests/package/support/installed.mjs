@@ -16,6 +16,7 @@ import {
 import { createRequire } from 'node:module'
 import { dirname, join, relative } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
+import { npmCommand } from '../../../scripts/setup/npm.mjs'
 
 /** The repository. */
 export const root = fileURLToPath(new URL('../../../', import.meta.url))
@@ -72,8 +73,7 @@ function install() {
 }
 
 function npm(cwd, args) {
-  const script = process.env.npm_execpath
-  const [program, first] = script?.endsWith('.js') ? [process.execPath, [script]] : ['npm', []]
+  const [program, ...first] = npmCommand()
   return execFileSync(program, [...first, ...args], { cwd, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] })
 }
 

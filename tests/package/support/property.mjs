@@ -1,28 +1,68 @@
 // Property tests: a law that holds for many generated values. A value that breaks it is reduced to a smallest one.
 import fc from 'fast-check'
 
+/** A law that is slow to check would be reduced for hours; so many seconds have to do. */
+const SECONDS_TO_REDUCE = 60
+
+const { PETEOS_RUNS, PETEOS_SEED, PETEOS_PATH = '' } = process.env
+
+export const SEED = Number(PETEOS_SEED ?? 1)
+
 /**
  * Checks `law` for `runs` values of an arbitrary of fast-check; the law throws, or rejects, where it does not hold.
  * The values are the same in each run. `PETEOS_RUNS=5000` tries more of them, `PETEOS_SEED=7` others; a failure says
  * which `PETEOS_SEED` and `PETEOS_PATH` repeat its smallest case.
  */
 export async function forAll(runs, arbitrary, law) {
-  const { PETEOS_RUNS, PETEOS_SEED, PETEOS_PATH } = process.env
-  const details = await fc.check(
-    fc.asyncProperty(arbitrary, async (value) => void (await law(value))),
-    { numRuns: Number(PETEOS_RUNS ?? runs), seed: Number(PETEOS_SEED ?? 1), path: PETEOS_PATH ?? '' },
-  )
+  let end = Number.POSITIVE_INFINITY
+  const property = fc.asyncProperty(arbitrary, async (value) => {
+    if (Date.now() > end) return
+    try {
+      await law(value)
+    } catch (error) {
+      end = Math.min(end, Date.now() + SECONDS_TO_REDUCE * 1000)
+      throw error
+    }
+  })
+  const details = await fc.check(property, {
+    numRuns: Number(PETEOS_RUNS ?? runs),
+    seed: SEED,
+    path: PETEOS_PATH,
+  })
   if (!details.failed) return
   const { seed, counterexamplePath, errorInstance } = details
   const repeat = `Repeat it with PETEOS_SEED=${seed} PETEOS_PATH=${counterexamplePath}.`
-  throw new Error(`${repeat}\n${fc.defaultReportMessage(details)}`, { cause: errorInstance })
+  throw new Error(`${errorInstance.message}\n${fc.defaultReportMessage(details)}\n${repeat}`, { cause: errorInstance })
 }
+
+/** Whether the seed and the number of cases are the usual ones: how many cases are of a kind is known of these only. */
+export const isUsual = PETEOS_SEED === undefined && PETEOS_RUNS === undefined
 
 export { fc }
 
-/** An arbitrary of `value`, or of nothing: `undefined` in one of `1 / probability` cases. */
-export const sometimes = (probability, value) =>
+/** `true` with this probability. */
+export const chance = (probability) =>
+  fc.oneof(
+    { weight: Math.round(1000 * (1 - probability)), arbitrary: fc.constant(false) },
+    { weight: Math.round(1000 * probability), arbitrary: fc.constant(true) },
+  )
+
+/** A value with this probability, or `undefined`. */
+export const sometimes = (probability, arbitrary) =>
   fc.oneof(
     { weight: Math.round(1000 * (1 - probability)), arbitrary: fc.constant(undefined) },
-    { weight: Math.round(1000 * probability), arbitrary: value },
+    { weight: Math.round(1000 * probability), arbitrary },
   )
+
+/** A list of `least` to `most` values. */
+export const list = (least, most, arbitrary) => fc.array(arbitrary, { minLength: least, maxLength: most })
+
+/** An object of these fields, without those that come out as `undefined`. */
+export const fields = (model) =>
+  fc.record(model).map((made) => Object.fromEntries(Object.entries(made).filter(([, value]) => value !== undefined)))
+
+/** One object with the fields of several; what is `undefined` adds none. */
+export const merged = (...arbitraries) => fc.tuple(...arbitraries).map((parts) => Object.assign({}, ...parts))
+
+/** Anything in a list, by a number of any size. */
+export const nth = (items, number) => items[number % items.length]

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { load } from '../support/installed.mjs'
 import { refusedNow } from '../support/errors.mjs'
-import { forSeeds } from '../support/random.mjs'
+import { fc, fields, forAll, list, sometimes } from '../support/property.mjs'
 import { sum } from '../support/model.mjs'
 
 const { ContentPart, Context, SystemPromptMessage, ToolDefinitionsMessage, countTokens, decode, encode } =
@@ -130,35 +130,41 @@ test('what the functions of the caller do wrong is said, and changes nothing', (
 })
 
 test('tokens by role and by part have the sums of the totals', async () => {
-  const word = () => 'Some words, Größe 日本語 {"x": 1}\n'
-  await forSeeds(150, (random) => {
+  const word = 'Some words, Größe 日本語 {"x": 1}\n'
+  const words = fc.nat({ max: 4 }).map((count) => word.repeat(count))
+  const part = fc.oneof(
+    words.map(ContentPart.text),
+    fc.constant(ContentPart.thinking(word)),
+    fc.constant(ContentPart.toolUse('c', 'f', { a: word })),
+    words.map((content) => ContentPart.toolResult('c', content)),
+    fc.nat({ max: 60 }).map(image),
+    fc.constant({ type: 'hologram', data: word }),
+  )
+  const message = fields({
+    role: fc.constantFrom('user', 'assistant', 'tool_result', 'system'),
+    content: list(0, 4, part),
+    token_count: sometimes(0.2, fc.nat({ max: 200 })),
+  })
+  const optionSets = [
+    {},
+    { media: 33 },
+    { media: () => 12 },
+    { counter: (text) => text.length },
+    { counter: (text) => text.length, media: 5 },
+  ]
+  const cases = fc.record({
+    messages: list(0, 8, message),
+    options: fc.constantFrom(...optionSets),
+    encoding: fc.constantFrom('cl100k_base', 'o200k_base', 'p50k_base'),
+    share: fc.nat(),
+  })
+  await forAll(150, cases, ({ messages, options, encoding, share }) => {
     const context = Context.create({
       systemPromptMessage: SystemPromptMessage.create('Be careful.'),
       toolDefinitionsMessage: ToolDefinitionsMessage.create([{ name: 'f', description: 'd', parameters: {} }]),
     })
-    const part = () =>
-      random.pick([
-        () => ContentPart.text(word().repeat(random.integer(0, 4))),
-        () => ContentPart.thinking(word()),
-        () => ContentPart.toolUse('c', 'f', { a: word() }),
-        () => ContentPart.toolResult('c', word().repeat(random.integer(0, 4))),
-        () => image(random.integer(0, 60)),
-        () => ({ type: 'hologram', data: word() }),
-      ])()
-    for (let step = random.integer(0, 8); step > 0; step--) {
-      const content = Array.from({ length: random.integer(0, 4) }, part)
-      const counted = random.chance(0.2) ? { token_count: random.integer(0, 200) } : {}
-      context.append({ role: random.pick(['user', 'assistant', 'tool_result', 'system']), content, ...counted })
-    }
-    const options = random.pick([
-      {},
-      { media: 33 },
-      { media: () => 12 },
-      { counter: (text) => text.length },
-      { counter: (text) => text.length, media: 5 },
-    ])
-    const encoding = random.pick(['cl100k_base', 'o200k_base', 'p50k_base'])
-    const budget = random.integer(0, context.totalTokenCount(encoding, options))
+    for (const message of messages) context.append(message)
+    const budget = share % (context.totalTokenCount(encoding, options) + 1)
     const report = context.planTokenWindow(budget, encoding, options)
     const { tokensBefore, tokensAfter, tokensByRole, tokensByPart } = report
     for (const by of [tokensByRole, tokensByPart]) {

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { load } from '../support/installed.mjs'
 import { refusedNow } from '../support/errors.mjs'
-import { forSeeds } from '../support/random.mjs'
+import { fc, forAll, list } from '../support/property.mjs'
 import { NO_COUNTS, NO_STRINGS, revoked, shown } from '../support/values.mjs'
 
 const { countTokens, decode, encode } = await load('peteos-session')
@@ -41,8 +41,7 @@ const PIECES = [
 
 // They split by different code: a count looks at many bytes at once, encoding at one character after the other.
 test('a text has as many tokens as ids, and they are the text', async () => {
-  await forSeeds(400, (random) => {
-    const pieces = Array.from({ length: random.integer(0, 120) }, () => random.pick(PIECES))
+  await forAll(400, list(0, 120, fc.constantFrom(...PIECES)), (pieces) => {
     const content = pieces.join('')
     for (const encoding of ENCODINGS) {
       const ids = encode(content, encoding)

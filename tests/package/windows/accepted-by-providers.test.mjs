@@ -1,57 +1,83 @@
-// What the windows are for: a history that a provider takes is taken after a window as well.
+// What the windows are for: a provider that accepts a history accepts a window of it.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { load } from '../support/installed.mjs'
-import { forSeeds } from '../support/random.mjs'
+import { checkError } from '../support/errors.mjs'
+import { chance, fc, forAll, isUsual, list, nth, sometimes } from '../support/property.mjs'
 
 const { check, ContentPart, Context, SystemPromptMessage } = await load('peteos-session')
 
 const PROVIDERS = ['openai-chat', 'openai-responses', 'anthropic', 'gemini']
 const rules = (context, provider) => check(context, provider).map(({ rule }) => rule)
 
-/** A conversation as agents have them: turns of rounds of calls, with results in one message or in several. */
-function conversation(random) {
-  const context = Context.create(random.chance(0.5) ? { systemPromptMessage: SystemPromptMessage.create('Be brief.') } : {})
-  const words = () => 'some words of no weight '.repeat(random.integer(1, 6)).trim()
+const words = fc.integer({ min: 1, max: 6 }).map((count) => 'some words of no weight '.repeat(count).trim())
+const round = fc.record({
+  before: sometimes(0.3, words),
+  calls: list(1, 3, fc.record({ at: words, result: words })),
+  isReversed: fc.boolean(),
+  role: fc.constantFrom('tool_result', 'tool', 'user'),
+  isTogether: fc.boolean(),
+})
+const turn = fc.record({
+  question: words,
+  hasPicture: chance(0.1),
+  rounds: fc.oneof({ weight: 1, arbitrary: list(5, 15, round) }, { weight: 4, arbitrary: list(0, 3, round) }),
+  thinking: sometimes(0.3, words),
+  answer: words,
+})
+/** Conversations as agents have them: turns of rounds of calls, with results in one message or in several. */
+const conversations = fc.record({ hasPrompt: fc.boolean(), turns: list(1, 6, turn), isAnswered: fc.boolean() })
+
+function contextOf({ hasPrompt, turns, isAnswered }) {
+  const context = Context.create(hasPrompt ? { systemPromptMessage: SystemPromptMessage.create('Be brief.') } : {})
+  const picture = ContentPart.image({ type: 'url', url: 'https://example.org/a.png' })
   const say = (role, ...content) => context.append({ role, content })
-  let calls = 0
-  for (let turn = random.integer(1, 6); turn > 0; turn--) {
-    const picture = ContentPart.image({ type: 'url', url: 'https://example.org/a.png' })
-    say('user', ContentPart.text(words()), ...(random.chance(0.1) ? [picture] : []))
-    for (let round = random.chance(0.2) ? random.integer(5, 15) : random.integer(0, 3); round > 0; round--) {
-      const ids = Array.from({ length: random.integer(1, 3) }, () => `call_${calls++}`)
-      const before = random.chance(0.3) ? [ContentPart.text(words())] : []
-      say('assistant', ...before, ...ids.map((id) => ContentPart.toolUse(id, 'look', { at: words() })))
-      const results = ids.map((id) => ContentPart.toolResult(id, words()))
-      if (random.chance(0.5)) results.reverse()
-      const role = random.pick(['tool_result', 'tool', 'user'])
-      if (random.chance(0.5)) say(role, ...results)
+  let count = 0
+  for (const [index, { question, hasPicture, rounds, thinking, answer }] of turns.entries()) {
+    say('user', ContentPart.text(question), ...(hasPicture ? [picture] : []))
+    for (const { before, calls, isReversed, role, isTogether } of rounds) {
+      const made = calls.map((call) => ({ ...call, id: `call_${count++}` }))
+      const uses = made.map(({ id, at }) => ContentPart.toolUse(id, 'look', { at }))
+      say('assistant', ...(before ? [ContentPart.text(before)] : []), ...uses)
+      const results = made.map(({ id, result }) => ContentPart.toolResult(id, result))
+      if (isReversed) results.reverse()
+      if (isTogether) say(role, ...results)
       else for (const result of results) say(role, result)
     }
-    const isEnd = turn === 1 && random.chance(0.5)
-    if (!isEnd) say('assistant', ...(random.chance(0.3) ? [ContentPart.thinking(words())] : []), ContentPart.text(words()))
+    if (index < turns.length - 1 || isAnswered) say('assistant', ...(thinking ? [ContentPart.thinking(thinking)] : []), ContentPart.text(answer))
   }
   return context
 }
 
-test('thousands of windows pass check for every provider', async () => {
+/** Windows, each of a boundary: of a share of the tokens, or of a count of messages. */
+const window = fc.record({ isOfTokens: chance(0.7), percent: fc.integer({ min: 20, max: 99 }), count: fc.nat() })
+const cases = fc.record({
+  conversation: conversations,
+  hasHysteresis: chance(0.3),
+  pin: sometimes(0.3, fc.nat()),
+  windows: fc.tuple(window, window, window),
+})
+
+test('a window of exchanges or of turns passes the rules of every provider', async () => {
   const seen = { windows: 0, tooSmall: 0, firstRole: 0, parted: 0 }
-  await forSeeds(2500, (random) => {
-    const context = conversation(random)
+  await forAll(2500, cases, ({ conversation, hasHysteresis, pin, windows }) => {
+    const context = contextOf(conversation)
     for (const provider of PROVIDERS) assert.deepEqual(rules(context, provider), [], `the history, ${provider}`)
     const total = context.totalTokenCount('o200k_base')
     const options = {
-      ...(random.chance(0.3) ? { hysteresis: { to: Math.floor(total / 6) } } : {}),
-      ...(random.chance(0.3) ? { pin: [random.pick(context.messages).id] } : {}),
+      ...(hasHysteresis && { hysteresis: { to: Math.floor(total / 6) } }),
+      ...(pin !== undefined && { pin: [nth(context.messages, pin).id] }),
     }
-    for (const boundary of ['message', 'exchange', 'turn']) {
-      const budget = Math.floor((total * random.integer(20, 99)) / 100)
+    for (const [index, boundary] of ['message', 'exchange', 'turn'].entries()) {
+      const { isOfTokens, percent, count } = windows[index]
+      const budget = Math.floor((total * percent) / 100)
+      const most = 1 + (count % context.messageCount)
       let window
       try {
-        if (random.chance(0.7)) window = context.rollingTokenWindow(budget, 'o200k_base', { ...options, boundary })
-        else window = context.rollingSequenceWindow(random.integer(1, context.messageCount), { pin: options.pin, boundary })
+        if (isOfTokens) window = context.rollingTokenWindow(budget, 'o200k_base', { ...options, boundary })
+        else window = context.rollingSequenceWindow(most, { pin: options.pin, boundary })
       } catch (error) {
-        assert.equal(error.code, 'ERR_WINDOW_TOO_SMALL')
+        checkError(error, 'WindowTooSmallError', { code: 'ERR_WINDOW_TOO_SMALL' })
         seen.tooSmall++
         continue
       }
@@ -75,5 +101,5 @@ test('thousands of windows pass check for every provider', async () => {
     }
     context.free()
   })
-  assert.ok(seen.windows > 2500 && seen.tooSmall > 100 && seen.firstRole > 100 && seen.parted > 100, JSON.stringify(seen))
+  assert.ok(!isUsual || (seen.windows > 2500 && seen.tooSmall > 100 && seen.firstRole > 100 && seen.parted > 100), JSON.stringify(seen))
 })

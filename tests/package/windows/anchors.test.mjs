@@ -3,8 +3,9 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { load } from '../support/installed.mjs'
 import { refusedNow } from '../support/errors.mjs'
-import { Model, shape } from '../support/model.mjs'
-import { forSeeds } from '../support/random.mjs'
+import { histories, pairOf } from '../support/histories.mjs'
+import { shape } from '../support/model.mjs'
+import { chance, fc, forAll, sometimes } from '../support/property.mjs'
 import { RecordingStorage } from '../support/storages.mjs'
 import { text } from '../support/values.mjs'
 
@@ -113,52 +114,34 @@ test('anchors that point past the end, as some files have them, do no harm', () 
   assert.equal(context.rollingSequenceWindow(1).messageCount, 1)
 })
 
+const bound = fc.oneof(fc.integer({ min: -3, max: 3 }), fc.integer({ min: -60, max: 60 }))
+const forks = fc.record({
+  history: histories,
+  start: sometimes(0.6, bound),
+  end: sometimes(0.6, bound),
+  isPromptNew: chance(0.3),
+  areToolsNew: chance(0.3),
+})
+
 test('anchors, appends and forks do what the model does', async () => {
-  await forSeeds(400, (random) => {
-    const { context, model } = randomPair(random)
+  await forAll(400, forks, ({ history, isPromptNew, areToolsNew, ...range }) => {
+    const { context, model } = pairOf(history)
     assert.deepEqual(shape(context), shape(model))
-    const options = {}
-    const limits = [0, 1, 2, 3, -1, -2, random.integer(0, model.counter + 2), -random.integer(1, model.counter + 2)]
-    if (random.chance(0.6)) options.start = random.pick(limits)
-    if (random.chance(0.6)) options.end = random.pick(limits)
-    const replacements = {}
-    if (random.chance(0.3)) {
-      options.systemPromptMessage = SystemPromptMessage.create('new')
-      replacements.system = { id: options.systemPromptMessage.id }
+    const { start, end } = range
+    const specials = {
+      ...(isPromptNew && { systemPromptMessage: SystemPromptMessage.create('new') }),
+      ...(areToolsNew && { toolDefinitionsMessage: ToolDefinitionsMessage.create([]) }),
     }
-    if (random.chance(0.3)) {
-      options.toolDefinitionsMessage = ToolDefinitionsMessage.create([])
-      replacements.tools = { id: options.toolDefinitionsMessage.id }
-    }
+    const { systemPromptMessage: system, toolDefinitionsMessage: tools } = specials
+    const options = { ...(start !== undefined && { start }), ...(end !== undefined && { end }), ...specials }
     const child = context.fork(options)
-    assert.deepEqual(shape(child), shape(model.fork({ ...options, ...replacements })), JSON.stringify(options))
+    const expected = model.fork({ start, end, system: system && { id: system.id }, tools: tools && { id: tools.id } })
+    assert.deepEqual(shape(child), shape(expected))
     // A fork is a context like any other.
     child.append(text('x', { id: 'last' }))
     assert.deepEqual(
-      shape(child.fork()).messages.map(([id]) => id),
+      child.fork().messages.map(({ id }) => id),
       child.messages.map(({ id }) => id),
     )
   })
 })
-
-/** The same random actions done to a context and to the model of one. */
-function randomPair(random) {
-  const specials = {}
-  if (random.chance(0.5)) specials.systemPromptMessage = SystemPromptMessage.create('s')
-  if (random.chance(0.5)) specials.toolDefinitionsMessage = ToolDefinitionsMessage.create([])
-  const context = Context.create(specials)
-  const model = Model.create({ system: specials.systemPromptMessage, tools: specials.toolDefinitionsMessage })
-  const steps = random.integer(0, 25)
-  for (let step = 0; step < steps; step++) {
-    if (random.chance(0.25)) {
-      const [index, afterExisting] = [random.integer(0, context.messageCount), random.chance(0.5)]
-      context.addAnchor(`anchor${step}`, index, { afterExisting })
-      model.addAnchor(`anchor${step}`, index, afterExisting)
-    } else {
-      const anchor = random.chance(0.5) ? 'messages' : random.pick(context.anchorPoints)[0]
-      context.append(text('x', { id: `m${step}` }), anchor)
-      model.append({ id: `m${step}` }, anchor)
-    }
-  }
-  return { context, model }
-}

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { load } from '../support/installed.mjs'
-import { refusedNow } from '../support/errors.mjs'
-import { forSeeds } from '../support/random.mjs'
+import { checkError, refusedNow } from '../support/errors.mjs'
+import { fc, forAll, isUsual, list } from '../support/property.mjs'
 
 const { ContentPart, Context, MemoryStorage, Session, SystemPromptMessage, WindowTooSmallError } =
   await load('peteos-session')
@@ -222,29 +222,37 @@ test('what is reserved is not for messages', () => {
   })
 })
 
+const looseParts = fc.record({
+  type: fc.constantFrom('text', 'tool_use', 'tool_result'),
+  callId: fc.constantFrom('c0', 'c1', 'c2', 'c3'),
+  anchor: fc.constantFrom('front', 'messages', 'messages'),
+})
+
 test('the order of exchanges is that of display, the order of a window that of appending', async () => {
-  await forSeeds(300, (random) => {
+  const seen = { windows: 0, tooSmall: 0, pairs: 0 }
+  const steps = list(1, 12, looseParts)
+  await forAll(300, fc.record({ steps, boundary: fc.constantFrom('exchange', 'turn') }), ({ steps, boundary }) => {
     const context = Context.create()
     context.addAnchor('front', 0, { afterExisting: false })
-    for (let step = 0; step < 12; step++) {
-      const callId = `c${random.integer(0, 3)}`
-      const part = random.pick([
-        ContentPart.text('x'),
-        ContentPart.toolUse(callId, 'f', {}),
-        ContentPart.toolResult(callId, 'y'),
-      ])
-      const role = { text: 'user', tool_use: 'assistant', tool_result: 'tool_result' }[part.type]
-      context.append({ role, content: [part], id: `m${step}` }, random.pick(['front', 'messages', 'messages']))
+    for (const [index, { type, callId, anchor }] of steps.entries()) {
+      const [role, part] = {
+        text: ['user', ContentPart.text('x')],
+        tool_use: ['assistant', ContentPart.toolUse(callId, 'f', {})],
+        tool_result: ['tool_result', ContentPart.toolResult(callId, 'y')],
+      }[type]
+      context.append({ role, content: [part], id: `m${index}` }, anchor)
     }
     const { messages } = context
-    for (let count = 1; count <= 12; count++) {
+    for (let count = 1; count <= steps.length; count++) {
       let report
       try {
-        report = context.planSequenceWindow(count, { boundary: random.pick(['exchange', 'turn']) })
+        report = context.planSequenceWindow(count, { boundary })
       } catch (error) {
-        assert.equal(error.code, 'ERR_WINDOW_TOO_SMALL')
+        assert.ok(checkError(error, 'WindowTooSmallError').needed > count)
+        seen.tooSmall++
         continue
       }
+      seen.windows++
       const stays = new Set(report.kept)
       assert.ok(stays.size <= count)
       messages.forEach(({ id, content: [part] }, index) => {
@@ -252,8 +260,11 @@ test('the order of exchanges is that of display, the order of a window that of a
         const call = messages
           .slice(0, index)
           .findLast(({ content: [call] }) => call.type === 'tool_use' && call.call_id === part.call_id)
-        if (call !== undefined) assert.equal(stays.has(id), stays.has(call.id), `${id} of ${call.id}`)
+        if (call === undefined) return
+        assert.equal(stays.has(id), stays.has(call.id), `${id} of ${call.id}`)
+        seen.pairs++
       })
     }
   })
+  assert.ok(!isUsual || Math.min(...Object.values(seen)) > 100, JSON.stringify(seen))
 })

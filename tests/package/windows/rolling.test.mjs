@@ -3,8 +3,9 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { load } from '../support/installed.mjs'
 import { refusedNow } from '../support/errors.mjs'
+import { appendTo, histories, pairOf } from '../support/histories.mjs'
 import { Model, shape, sum } from '../support/model.mjs'
-import { forSeeds } from '../support/random.mjs'
+import { fc, forAll, list } from '../support/property.mjs'
 import { RecordingStorage } from '../support/storages.mjs'
 import { text } from '../support/values.mjs'
 
@@ -332,76 +333,64 @@ test('the options of a window: what is no option, or no value of one, is refused
 })
 
 test('windows and plans do what the model does', async () => {
-  await forSeeds(100, (random) => {
-    const { context, model } = randomPair(random)
-    const counts = [0, 1, 2, 3, model.ranked.length - 1, model.ranked.length, model.ranked.length + 1].filter(
-      (n) => n >= 0,
-    )
-    for (const count of new Set(counts)) checkSequenceWindow(context, model, count)
-    const budgets = [0, 1, sum(model.specials), model.total() - 1, model.total(), model.total() + 1]
-    const edges = model.ranked.map((_, index) => sum(model.specials) + sum(model.ranked.slice(index)))
-    for (const edge of [...budgets, ...edges, ...edges.map((edge) => edge - 1)]) {
-      if (edge >= 0) checkTokenWindow(context, model, edge)
+  await forAll(100, histories, (history) => {
+    const { context, model } = pairOf(history)
+    const { length } = model.ranked
+    for (const count of new Set([0, 1, 2, 3, Math.max(0, length - 1), length, length + 1])) {
+      checkSequenceWindow(context, model, count)
     }
-    checkTokenWindow(context, model, random.integer(0, model.total() + 5))
+    // The budgets at which one message more is kept, and those next to them.
+    const edges = model.ranked.map((_, index) => sum(model.specials) + sum(model.ranked.slice(index)))
+    const near = [0, sum(model.specials), model.total(), ...edges].flatMap((edge) => [edge - 1, edge, edge + 1])
+    for (const budget of new Set(near)) if (budget >= 0) checkTokenWindow(context, model, budget)
   })
 })
 
 test('windows of windows do what the model does', async () => {
-  await forSeeds(150, (random) => {
-    let { context, model } = randomPair(random)
-    for (let round = 0; round < 4; round++) {
-      const count = random.integer(0, model.ranked.length)
-      const [next, nextModel] = [context.rollingSequenceWindow(count), model.windowOf(model.keptByCount(count))]
+  const rounds = list(1, 4, fc.record({ count: fc.nat(), anchor: fc.nat() }))
+  await forAll(150, fc.tuple(histories, rounds), ([history, rounds]) => {
+    let { context, model } = pairOf(history)
+    for (const [round, { count, anchor }] of rounds.entries()) {
+      const kept = count % (model.ranked.length + 1)
+      const [next, nextModel] = [context.rollingSequenceWindow(kept), model.windowOf(model.keptByCount(kept))]
       assert.deepEqual(shape(next), shape(nextModel))
       if (next === null) continue
       ;[context, model] = [next, nextModel]
-      const anchor = random.pick(context.anchorPoints)[0]
-      context.append(text('x', { id: `r${round}`, token_count: 3 }), anchor)
-      model.append({ id: `r${round}`, tokens: 3 }, anchor)
+      appendTo({ context, model }, { id: `r${round}`, tokens: 3 }, anchor)
       assert.deepEqual(shape(context), shape(model))
     }
   })
 })
 
-test('windows of a context that went through its file are the same', async () => {
-  await forSeeds(60, async (random) => {
-    const { context, model } = randomPair(random)
+test('windows of a context that was saved and loaded are the same', async () => {
+  await forAll(60, fc.record({ history: histories, budget: fc.nat(), count: fc.nat({ max: 5 }) }), async (given) => {
+    const { context, model } = pairOf(given.history)
     const storage = new RecordingStorage()
     const session = Session.create('a', { storage })
     session.setActiveContext(context)
     await session.save()
     const { activeContext } = await Session.load('a', session.uuid, { storage })
     assert.deepEqual(activeContext.rawDict, context.rawDict)
-    const budget = random.integer(0, model.total())
-    checkTokenWindow(activeContext, model, budget)
-    checkSequenceWindow(activeContext, model, random.integer(0, 5))
+    checkTokenWindow(activeContext, model, given.budget % (model.total() + 1))
+    checkSequenceWindow(activeContext, model, given.count)
   })
 })
 
 test('windows in every encoding, with real counts, do what the model does', async () => {
   const words = ['hello', ' world', '日本語', 'Größe', '\n\n', '🏳️‍🌈', '<|endoftext|>', '    ', '12345', 'مرحبا']
-  for (const encoding of [
-    'r50k_base',
-    'gpt2',
-    'p50k_base',
-    'p50k_edit',
-    'cl100k_base',
-    'o200k_base',
-    'o200k_harmony',
-  ]) {
-    await forSeeds(10, (random) => {
+  const contents = list(1, 12, list(0, 9, fc.constantFrom(...words)).map((chosen) => chosen.join('')))
+  const encodings = ['r50k_base', 'gpt2', 'p50k_base', 'p50k_edit', 'cl100k_base', 'o200k_base', 'o200k_harmony']
+  for (const encoding of encodings) {
+    await forAll(10, fc.tuple(contents, list(5, 5, fc.nat())), ([contents, budgets]) => {
       const context = Context.create()
       const model = Model.create()
-      for (let index = 0; index < 12; index++) {
-        const content = Array.from({ length: random.integer(0, 9) }, () => random.pick(words)).join('')
+      for (const [index, content] of contents.entries()) {
         context.append(text(content, { id: `m${index}` }))
         const counted = `user: [{"type": "text", "text": ${JSON.stringify(content)}}]`
         model.append({ id: `m${index}`, tokens: countTokens(counted, encoding) })
       }
       assert.equal(context.totalTokenCount(encoding), model.total())
-      for (let round = 0; round < 5; round++)
-        checkTokenWindow(context, model, random.integer(0, model.total() + 1), encoding)
+      for (const budget of budgets) checkTokenWindow(context, model, budget % (model.total() + 2), encoding)
     })
   }
 })
@@ -454,32 +443,4 @@ function checkWindow(context, window, model, report) {
   )
   assert.equal(context.children.at(-1), window.id)
   assert.equal(window.originContextId, context.id)
-}
-
-/** A context with messages appended at odd places, and the model of it. */
-function randomPair(random) {
-  const specials = {}
-  const counted = (message) => ({ ...message, token_count: random.integer(0, 40) })
-  if (random.chance(0.6)) specials.systemPromptMessage = counted(SystemPromptMessage.create('s'))
-  if (random.chance(0.6)) specials.toolDefinitionsMessage = counted(ToolDefinitionsMessage.create([]))
-  const context = Context.create(specials)
-  const modelled = (message) => message && { id: message.id, tokens: message.token_count }
-  const model = Model.create({
-    system: modelled(specials.systemPromptMessage),
-    tools: modelled(specials.toolDefinitionsMessage),
-  })
-  const steps = random.integer(0, 20)
-  for (let step = 0; step < steps; step++) {
-    if (random.chance(0.2)) {
-      const [index, afterExisting] = [random.integer(0, context.messageCount), random.chance(0.5)]
-      context.addAnchor(`anchor${step}`, index, { afterExisting })
-      model.addAnchor(`anchor${step}`, index, afterExisting)
-    } else {
-      const anchor = random.chance(0.5) ? 'messages' : random.pick(context.anchorPoints)[0]
-      const tokens = random.chance(0.2) ? 0 : random.integer(1, 30)
-      context.append(text('x', { id: `m${step}`, token_count: tokens }), anchor)
-      model.append({ id: `m${step}`, tokens }, anchor)
-    }
-  }
-  return { context, model }
 }

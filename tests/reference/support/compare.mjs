@@ -1,5 +1,5 @@
-// Runs a program on both sides, finds the first difference, and reduces a program that has one to its core.
-import { startOf } from '../generate.mjs'
+// Runs a program on both sides and finds the first difference.
+import { startOf } from '../programs.mjs'
 import { parseText, prettyLines } from './json-text.mjs'
 import { World, canonicalFile } from './ours.mjs'
 
@@ -59,6 +59,10 @@ function comparable({ result, active, dumps }, written = result.files) {
   return { result: kept, active, dumps: Object.fromEntries(Object.entries(dumps).sort()) }
 }
 
+function same(one, other) {
+  return JSON.stringify(one) === JSON.stringify(other)
+}
+
 const CONTEXT_LINES = 2
 const MOST_LINES = 60
 
@@ -110,188 +114,13 @@ function readable(value) {
   return JSON.stringify(value)
 }
 
-/**
- * Reduces a program, whose steps have been made absolute, as long as the sides differ; gives up looking after some
- * seconds, and resolves to the smallest found.
- */
-export async function shrink(oracle, program, { seconds = 30 } = {}) {
-  const end = Date.now() + seconds * 1000
-  const kindOf = async (candidate) => {
-    try {
-      return (await compare(oracle, candidate)).difference?.kind
-    } catch {
-      return null // The reference refuses the start.
-    }
-  }
-  const kind = await kindOf(program)
-  let smallest = program
-  const reduce = async (candidates) => {
-    let progress = false
-    for (let found = true; found;) {
-      found = false
-      // After a success the search goes on where it was: what did not do before hardly does now.
-      let at = 0
-      for (let candidate; (candidate = nth(candidates(smallest), at)) !== undefined;) {
-        if (Date.now() > end) return false
-        if (!same(candidate, smallest) && (await kindOf(candidate)) === kind) {
-          smallest = candidate
-          found = progress = true
-        } else at++
-      }
-    }
-    return progress
-  }
-  do await reduce(shorter)
-  while (await reduce(simpler))
-  return smallest
-}
-
-function same(one, other) {
-  return JSON.stringify(one) === JSON.stringify(other)
-}
-
-function nth(items, index) {
-  for (const item of items) if (index-- === 0) return item
-}
-
-/** Programs with less in them, the greatest steps first. */
-function* shorter(program) {
-  const plain = (step) => {
-    const texts = ['message', 'system', 'tools'].filter((key) => String(step[key]).startsWith('{'))
-    return { ...step, ...Object.fromEntries(texts.map((key) => [key, plainMessage(step[key])])) }
-  }
-  const trivial = { ...plain(program), prelude: program.prelude.map(plain), steps: program.steps.map(plain) }
-  if (JSON.stringify(trivial).length < JSON.stringify(program).length) yield trivial
-  for (const key of ['steps', 'prelude']) {
-    const list = program[key]
-    for (let size = list.length; size > 0; size >>= 1) {
-      for (let at = 0; at < list.length; at += size) {
-        const rest = { ...program, [key]: [...list.slice(0, at), ...list.slice(at + size)] }
-        yield rest
-        // A step takes a sequence number and a place: what was counted with it is moved.
-        if (size === 1)
-          yield* [
-            [1, 0],
-            [0, 1],
-            [1, 1],
-          ].map((moves) => ({ ...rest, steps: rest.steps.map((step) => moved(step, moves)) }))
-      }
-    }
-  }
-  if (program.start === 'file') yield { ...program, start: 'create', extras: null }
-  if (program.extras !== null) yield { ...program, extras: null }
-  for (const kind of ['system', 'tools']) if (program[kind] !== null) yield { ...program, [kind]: null }
-}
-
-/** Programs whose parts are simpler. */
-function* simpler(program) {
-  for (const kind of ['system', 'tools']) {
-    for (const text of simplerMessages(program[kind])) yield { ...program, [kind]: text }
-  }
-  for (const key of ['steps', 'prelude']) {
-    for (const [index, step] of program[key].entries()) {
-      for (const simple of simplerSteps(step)) yield { ...program, [key]: program[key].with(index, simple) }
-    }
-  }
-}
-
-/** A fork with the start and the end of its range, or an anchor with its index, a number nearer to 0. */
-function moved(step, [start, end]) {
-  const nearer = (bound, by) => (bound === undefined ? bound : bound - Math.sign(bound) * by)
-  if (step.do === 'addAnchor') return { ...step, index: nearer(step.index, start) }
-  return step.do === 'fork' ? { ...step, start: nearer(step.start, start), end: nearer(step.end, end) } : step
-}
-
-function plainMessage(text) {
-  const { id, role, _type } = JSON.parse(text)
-  return JSON.stringify({ id, role, _type, content: [{ type: 'text', text: 'x' }] })
-}
-
-function* simplerSteps(step) {
-  if (step.do === 'sweep') {
-    for (let count = 1; count < 10; count++) yield { do: 'sequenceWindow', on: step.on, count }
-  }
-  for (const encoding of step.do === 'sweep' ? step.spread : [step.encoding]) {
-    if (encoding === undefined || step.exactly) continue
-    const window = step.do === 'sweep' ? { do: 'tokenWindow', on: step.on } : { do: step.do, on: step.on }
-    for (let count = 0; count < 10; count++) {
-      for (const more of [0, -1]) yield { ...window, encoding, exactly: [count, more] }
-    }
-  }
-  if (step.encodings?.length > 1) for (const encoding of step.encodings) yield { ...step, encodings: [encoding] }
-  for (const key of ['on', 'index', 'start', 'end', 'count']) {
-    // A window of 0 is a fault of the reference.
-    const least = key === 'count' ? 1 : 0
-    const smaller = new Set([least, step[key] >> 1, step[key] - 1])
-    if (step[key] > least) for (const number of smaller) yield { ...step, [key]: number }
-    if (step[key] < 0) yield { ...step, [key]: step[key] + 1 }
-  }
-  for (const key of ['start', 'end', 'system', 'tools'])
-    if (step[key] !== undefined) yield { ...step, [key]: undefined }
-  if (step.do === 'append' && step.anchor !== 'messages') yield { ...step, anchor: 'messages' }
-  for (const key of ['message', 'changes', 'system', 'tools']) {
-    for (const text of simplerMessages(step[key])) yield { ...step, [key]: text }
-  }
-  if (step.text?.length > 1) for (const half of halves([...step.text])) yield { ...step, text: half.join('') }
-}
-
-/** Message texts with less in them. */
-function* simplerMessages(text) {
-  if (typeof text !== 'string' || !text.startsWith('{')) return
-  if (plainMessage(text).length < text.length) yield plainMessage(text)
-  // As taken apart, so that numbers stay as they are written.
-  const value = parseText(text)
-  for (const smaller of simplerValues(value)) yield write(smaller)
-}
-
-function* simplerValues(value) {
-  if (value instanceof Map) {
-    for (const [key, field] of value) {
-      // These say what it is: another failure would be found without them.
-      if (['"role"', '"type"', '"_type"', '"id"'].includes(key)) continue
-      yield new Map([...value].filter(([other]) => other !== key))
-      for (const smaller of simplerValues(field)) yield new Map([...value, [key, smaller]])
-    }
-  } else if (Array.isArray(value)) {
-    for (const half of halves(value)) yield half
-    for (const [index, item] of value.entries()) {
-      for (const smaller of simplerValues(item)) yield value.with(index, smaller)
-    }
-  } else if (value.startsWith('"')) {
-    const characters = [...JSON.parse(value)]
-    if (characters.length > 12) for (const half of halves(characters)) yield JSON.stringify(half.join(''))
-    else for (const index of characters.keys()) yield JSON.stringify(characters.toSpliced(index, 1).join(''))
-  }
-}
-
-function write(value) {
-  if (value instanceof Map) return `{${Array.from(value, ([key, field]) => `${key}:${write(field)}`).join(',')}}`
-  return Array.isArray(value) ? `[${value.map(write).join(',')}]` : value
-}
-
-function halves(list) {
-  if (list.length <= 1) return list.length === 1 ? [[]] : []
-  const middle = list.length >> 1
-  return [list.slice(0, middle), list.slice(middle)]
-}
-
-/**
- * The program with the steps as they were done, from which it can be reduced; but budgets of tokens stay relative, as the
- * texts get shorter.
- */
-export function madeAbsolute(program, steps) {
-  const { steps: given } = startOf(program)
-  const absolute = steps.map((step, index) => (/sweep|okenWindow/.test(step.do) ? given[index] : step))
-  return { ...program, prelude: program.start === 'create' ? [] : program.prelude, steps: absolute }
-}
-
 /** A failing case to be read: the program, and the lines in which its last step differs. */
-export function describe({ seed, start, system, tools, extras, prelude }, { steps, difference }) {
+export function describe({ start, system, tools, extras, prelude }, { steps, difference }) {
   const done = start === 'create' ? steps : [...prelude, ...steps]
   const from =
     start === 'create' ? 'a new session' : `a session of a file${extras ? ` with ${JSON.stringify(extras)}` : ''}`
   return [
-    `The package and the reference differ (seed ${seed}, reduced to ${done.length} steps):`,
+    `The package and the reference differ after ${done.length} steps:`,
     `   ${from}`,
     ...(system ? [`   system prompt ${system}`] : []),
     ...(tools ? [`   tool definitions ${tools}`] : []),

@@ -1,4 +1,5 @@
 // Doubles that a writer may get wrong, and the texts that a file may have them as.
+import { fc, nth } from '../../package/support/property.mjs'
 
 /** A number as text in the ways that a file may have it. */
 export function spellings(number) {
@@ -21,16 +22,25 @@ function neighbours(number) {
   return [bits - 1n, bits, bits + 1n].map((near) => new Float64Array(new BigInt64Array([near]).buffer)[0])
 }
 
-/** A double of random bits: every exponent is as likely as any other. */
-export function anyDouble(random) {
-  const halves = new Uint32Array([random.integer(0, 0xffffffff), random.integer(0, 0xffffffff)])
-  const number = new Float64Array(halves.buffer)[0]
-  return Number.isFinite(number) ? number : 0
-}
+/** Doubles of random bits: every exponent is as likely as any other. */
+export const anyDouble = fc
+  .noBias(fc.bigInt({ min: 0n, max: 2n ** 64n - 1n }))
+  .map((bits) => new Float64Array(new BigUint64Array([bits]).buffer)[0])
+  .filter(Number.isFinite)
+
+const whole = fc
+  .tuple(fc.double({ min: -1, max: 1, noNaN: true }), fc.integer({ min: 1, max: 9 }))
+  .map(([share, digits]) => Math.round(share * 10 ** digits))
 
 /** Halves, tenths, multiples of powers, and eighths, which often lie halfway between two decimal numbers. */
-export function inBetween(random) {
-  const whole = random.integer(-(10 ** random.integer(1, 9)), 10 ** random.integer(1, 9))
-  const eighths = random.integer(0, 2 ** 25) * 2 ** 25 + random.integer(0, 2 ** 25)
-  return [whole + 0.5, whole / 10, whole * 1e5, whole * 2 ** random.integer(0, 60), eighths / 8]
-}
+export const inBetween = fc.oneof(
+  whole.map((number) => number + 0.5),
+  whole.map((number) => number / 10),
+  whole.map((number) => number * 1e5),
+  fc.tuple(whole, fc.nat({ max: 60 })).map(([number, power]) => number * 2 ** power),
+  fc.noBias(fc.bigInt({ min: 0n, max: 2n ** 50n })).map((eighths) => Number(eighths) / 8),
+)
+
+/** Numbers of an arbitrary, each as text in one of its spellings. */
+export const spelled = (numbers) =>
+  fc.tuple(numbers, fc.nat()).map(([number, choice]) => nth(spellings(number), choice))
