@@ -5,6 +5,10 @@
 
 #![allow(async_fn_in_trait, reason = "everything runs on one thread, so that no future has to be Send")]
 
+mod memory;
+
+pub use memory::MemoryStorage;
+
 use crate::error::Error;
 
 /// The default limit of the size of a file that is read: 256 MiB.
