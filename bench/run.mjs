@@ -26,17 +26,25 @@ const PARTS = {
         ...peers.map(({ exact, megabytesPerSecond }) => `${megabytesPerSecond.toFixed(1)}${exact ? '' : ' wrong'}`),
         `${ratioToFastest(peers).toFixed(2)} x`,
       ])
-      printTable(`${encoding}: megabytes counted per second (median), and our ratio to the fastest exact peer`, [...NAMES, 'ratio'], rows)
+      printTable(
+        `${encoding}: megabytes counted per second (median), and our ratio to the fastest exact peer`,
+        [...NAMES, 'ratio'],
+        rows,
+      )
       const repeated = results.filter((result) => result.encoding === encoding && result.repetition)
       const names = repeated[0].peers.map(({ name }) => name)
       printTable(
         `${encoding}: 1 MB of one thing, milliseconds, and the time per byte in multiples of prose`,
         names.flatMap((name) => [name, 'x prose']),
-        repeated.map(({ repetition, peers }) => [repetition, ...peers.flatMap((peer) => [peer.milliseconds, peer.timesProse])]),
+        repeated.map(({ repetition, peers }) => [
+          repetition,
+          ...peers.flatMap((peer) => [peer.milliseconds, peer.timesProse]),
+        ]),
       )
     }
     const wrong = results.flatMap(({ encoding, corpus, peers }) =>
-      peers.filter(({ name, exact }) => name === OURS && exact === false).map(() => `${corpus} in ${encoding}`))
+      peers.filter(({ name, exact }) => name === OURS && exact === false).map(() => `${corpus} in ${encoding}`),
+    )
     if (wrong.length > 0) throw new Error(`counted otherwise than tiktoken: ${wrong.join(', ')}`)
     console.log('\nExact: every count of every text is what tiktoken counts.')
     return results
@@ -44,32 +52,44 @@ const PARTS = {
 
   async cold() {
     const results = await coldStarts()
-    const of = (encoding, name) => results.find((result) => result.encoding === encoding && result.name === name).milliseconds
-    printTable('Import to first count in a new process (median, milliseconds), and our ratio to the fastest peer', [...NAMES, 'ratio'],
+    const of = (encoding, name) =>
+      results.find((result) => result.encoding === encoding && result.name === name).milliseconds
+    printTable(
+      'Import to first count in a new process (median, milliseconds), and our ratio to the fastest peer',
+      [...NAMES, 'ratio'],
       ENCODINGS.map((encoding) => {
         const fastest = Math.min(...NAMES.filter((name) => name !== OURS).map((name) => of(encoding, name)))
         return [encoding, ...NAMES.map((name) => of(encoding, name)), `${(of(encoding, OURS) / fastest).toFixed(2)} x`]
-      }))
+      }),
+    )
     return results
   },
 
   async memory() {
     const results = await memory()
     const of = (encoding, name) => results.find((result) => result.encoding === encoding && result.name === name)
-    printTable('Megabytes that an encoding adds to the process: loaded / after counting a megabyte; ratio of the first', [...NAMES, 'ratio'],
+    printTable(
+      'Megabytes that an encoding adds to the process: loaded / after counting a megabyte; ratio of the first',
+      [...NAMES, 'ratio'],
       ENCODINGS.map((encoding) => {
         const least = Math.min(...NAMES.filter((name) => name !== OURS).map((name) => of(encoding, name).loaded))
-        const cells = NAMES.map((name) => of(encoding, name)).map(({ loaded, used }) => `${loaded.toFixed(1)} / ${used.toFixed(1)}`)
+        const cells = NAMES.map((name) => of(encoding, name)).map(
+          ({ loaded, used }) => `${loaded.toFixed(1)} / ${used.toFixed(1)}`,
+        )
         return [encoding, ...cells, `${(of(encoding, OURS).loaded / least).toFixed(2)} x`]
-      }))
+      }),
+    )
     return results
   },
 
   async sizes() {
     const { sizes } = await import('./sizes.mjs')
     const results = await sizes()
-    printTable('Kilobytes to transfer', ['as it is', 'gzip', 'brotli'],
-      results.map(({ name, bytes, gzip, brotli }) => [name, bytes / 1000, gzip / 1000, brotli / 1000]))
+    printTable(
+      'Kilobytes to transfer',
+      ['as it is', 'gzip', 'brotli'],
+      results.map(({ name, bytes, gzip, brotli }) => [name, bytes / 1000, gzip / 1000, brotli / 1000]),
+    )
     return results
   },
 
@@ -84,7 +104,14 @@ const PARTS = {
     const { growth } = await import('./growth.mjs')
     const results = await interleaved(growth())
     printMedians('Cost by number of messages in the context (median, microseconds)', results)
-    return results
+    const { besideJson, withRatios } = await import('./beside-json.mjs')
+    const ratios = withRatios(await interleaved(await besideJson()))
+    printTable(
+      'Cost beside JSON.stringify and JSON.parse of the same data (median, microseconds)',
+      ['this package', 'JSON alone', 'ratio'],
+      ratios.map(({ row, ours, json, ratio }) => [row, ours, json, `${ratio.toFixed(1)} x`]),
+    )
+    return { results, ratios }
   },
 
   async scale() {
@@ -92,11 +119,18 @@ const PARTS = {
     try {
       const built = await inProcess('scaleBuild', directory)
       const loaded = await inProcess('scaleLoad', directory, built.uuid)
-      printTable(`100,000 messages, ${built.megabytes.toFixed(0)} MB on disk`, ['making it', 'loading it'], [
-        ...['append', 'load', 'window', 'windowAfterAppend', 'save', 'saveAgain'].map((name) =>
-          [`${name}, ms`, built.times[name], loaded.times[name]]),
-        ['most memory, MB', built.peakMegabytes, loaded.peakMegabytes],
-      ])
+      printTable(
+        `100,000 messages, ${built.megabytes.toFixed(0)} MB on disk`,
+        ['making it', 'loading it'],
+        [
+          ...['append', 'load', 'window', 'windowAfterAppend', 'save', 'saveAgain'].map((name) => [
+            `${name}, ms`,
+            built.times[name],
+            loaded.times[name],
+          ]),
+          ['most memory, MB', built.peakMegabytes, loaded.peakMegabytes],
+        ],
+      )
       return { built, loaded }
     } finally {
       await rm(directory, { recursive: true })
@@ -108,7 +142,8 @@ const results = { node: process.version, cpu: cpus()[0]?.model ?? 'unknown', dat
 console.log(`Node ${results.node}, ${results.cpu}`)
 const asked = process.argv.slice(2)
 const unknown = asked.find((part) => !(part in PARTS))
-if (unknown !== undefined) throw new Error(`${unknown} is no part of the benchmark; there are ${Object.keys(PARTS).join(', ')}`)
+if (unknown !== undefined)
+  throw new Error(`${unknown} is no part of the benchmark; there are ${Object.keys(PARTS).join(', ')}`)
 for (const [name, part] of Object.entries(PARTS)) {
   if (asked.length > 0 && !asked.includes(name)) continue
   results[name] = await step(`measuring ${name}`, part)

@@ -10,7 +10,9 @@ const BUDGET = 4_000
 /** Makes the session, with a text that is another in every message. */
 export async function build(directory) {
   const { corpora } = await import('./corpora.mjs')
-  const { texts: [prose] } = corpora().find(({ name }) => name === 'prose')
+  const {
+    texts: [prose],
+  } = corpora().find(({ name }) => name === 'prose')
   const session = Session.create(directory)
   const context = session.activeContext
   const timer = timers()
@@ -57,8 +59,12 @@ function timers() {
   const times = {}
   let started = 0
   return {
-    start: () => { started = performance.now() },
-    stop: (name) => { times[name] = performance.now() - started },
+    start: () => {
+      started = performance.now()
+    },
+    stop: (name) => {
+      times[name] = performance.now() - started
+    },
     results: () => ({ times, peakMegabytes: process.resourceUsage().maxRSS / 1000 }),
   }
 }

@@ -16,10 +16,12 @@ export async function sizes() {
     'gpt-tokenizer: cl100k_base': require.resolve('gpt-tokenizer/cjs/bpeRanks/cl100k_base'),
     'gpt-tokenizer: o200k_base': require.resolve('gpt-tokenizer/cjs/bpeRanks/o200k_base'),
   }
-  return Promise.all(Object.entries(files).map(async ([name, file]) => {
-    const data = await readFile(file)
-    const gzip = gzipSync(data, { level: 9 }).length
-    const brotli = brotliCompressSync(data, { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } }).length
-    return { name, bytes: data.length, gzip, brotli }
-  }))
+  return Promise.all(
+    Object.entries(files).map(async ([name, file]) => {
+      const data = await readFile(file)
+      const gzip = gzipSync(data, { level: 9 }).length
+      const brotli = brotliCompressSync(data, { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } }).length
+      return { name, bytes: data.length, gzip, brotli }
+    }),
+  )
 }

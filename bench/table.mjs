@@ -1,8 +1,9 @@
 /** Prints a table: the names of its columns, and rows of cells, the first of which names the row. */
 export function printTable(title, columns, rows) {
-  const cells = rows.map((row) => row.map((cell) => (typeof cell === 'number' ? format(cell) : cell ?? '')))
+  const cells = rows.map((row) => row.map((cell) => (typeof cell === 'number' ? format(cell) : (cell ?? ''))))
   const widths = ['', ...columns].map((name, index) => Math.max(name.length, ...cells.map((row) => row[index].length)))
-  const line = (row) => row.map((cell, index) => (index === 0 ? cell.padEnd(widths[0]) : cell.padStart(widths[index]))).join('  ')
+  const line = (row) =>
+    row.map((cell, index) => (index === 0 ? cell.padEnd(widths[0]) : cell.padStart(widths[index]))).join('  ')
   console.log(`\n${title}\n`)
   for (const row of [['', ...columns], ...cells]) console.log(line(row))
 }
@@ -12,7 +13,11 @@ export function printMedians(title, results) {
   const columns = [...new Set(results.map(({ column }) => column))]
   const rows = [...new Set(results.map(({ row }) => row))]
   const cell = (row, column) => results.find((result) => result.row === row && result.column === column)?.median
-  printTable(title, columns, rows.map((row) => [row, ...columns.map((column) => cell(row, column))]))
+  printTable(
+    title,
+    columns,
+    rows.map((row) => [row, ...columns.map((column) => cell(row, column))]),
+  )
 }
 
 function format(value) {

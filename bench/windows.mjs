@@ -17,8 +17,10 @@ export async function windows() {
   const count = await COUNTERS.hypertok(ENCODING)
   const tokenCounter = (messages) => messages.reduce((sum, { type, content }) => sum + count(`${type}: ${content}`), 0)
   const peer = PEER_SIZES.map((size) => {
-    const history = Array.from({ length: size }, (_, index) =>
-      new (index % 2 === 0 ? HumanMessage : AIMessage)(`${index} ${TEXT}`))
+    const history = Array.from(
+      { length: size },
+      (_, index) => new (index % 2 === 0 ? HumanMessage : AIMessage)(`${index} ${TEXT}`),
+    )
     const options = { maxTokens: BUDGET, tokenCounter, strategy: 'last' }
     return { row: PEER, column: String(size), run: () => once(() => trimMessages(history, options)) }
   })
@@ -53,7 +55,8 @@ export async function windows() {
     const row = (row, run) => ({ row, column: String(size), run: () => perCall(1, run) })
     return [
       ...['exchange', 'turn'].map((boundary) =>
-        row(`window of whole ${boundary}s`, () => context.rollingTokenWindow(BUDGET, ENCODING, { boundary })?.free())),
+        row(`window of whole ${boundary}s`, () => context.rollingTokenWindow(BUDGET, ENCODING, { boundary })?.free()),
+      ),
       row('plan of whole turns', () => context.planTokenWindow(BUDGET, ENCODING, { boundary: 'turn' })),
     ]
   })
@@ -77,7 +80,10 @@ function historyWithCalls(size) {
     const call = `call-${index - (index % 4)}`
     const message = [
       () => ({ role: 'user', content: [ContentPart.text(`${index} ${TEXT}`)] }),
-      () => ({ role: 'assistant', content: [ContentPart.text('I look.'), ContentPart.toolUse(call, 'look', { index })] }),
+      () => ({
+        role: 'assistant',
+        content: [ContentPart.text('I look.'), ContentPart.toolUse(call, 'look', { index })],
+      }),
       () => ({ role: 'tool_result', content: [ContentPart.toolResult(call, `${index} ${TEXT}`)] }),
       () => ({ role: 'assistant', content: [ContentPart.text(TEXT)] }),
     ][index % 4]

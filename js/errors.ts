@@ -39,7 +39,7 @@ export class ContextNotFoundError extends SessionError {
   }
 }
 
-/** A file is no JSON, or no session or context. It is left as it is. */
+/** A file is not valid JSON, or not a valid session or context. The file is not changed. */
 export class CorruptSessionError extends SessionError {
   override name = 'CorruptSessionError'
   /** The path of the file. */
@@ -48,7 +48,7 @@ export class CorruptSessionError extends SessionError {
   readonly line: number
   /** The column at fault in bytes, from 1. */
   readonly column: number
-  /** The field at fault, such as `messages[3].content`; `null` where the text is no JSON. */
+  /** The field at fault, such as `messages[3].content`; `null` if the text is not valid JSON. */
   readonly field: string | null
 
   constructor(message: string, details: { path: string; line: number; column: number; field: string | null }) {
@@ -60,7 +60,7 @@ export class CorruptSessionError extends SessionError {
   }
 }
 
-/** A file is larger than `options.maxFileBytes`; it was not looked into. */
+/** A file is larger than `options.maxFileBytes`; it was not parsed. */
 export class FileTooLargeError extends SessionError {
   override name = 'FileTooLargeError'
   /** The path of the file. */
@@ -79,8 +79,8 @@ export class FileTooLargeError extends SessionError {
 }
 
 /**
- * What the caller takes for granted is no longer so: somebody else has changed a file since it was read or written, or a
- * variable of the session's state has another value.
+ * Another writer has changed a file since this session read or wrote it, or a variable of the session's state has another
+ * value than the caller expected.
  */
 export class ConflictError extends SessionError {
   override name = 'ConflictError'
@@ -93,7 +93,10 @@ export class ConflictError extends SessionError {
   /** The revision that it has now; `null` where there is no file, or it is about a variable. */
   readonly found: string | null
 
-  constructor(message: string, details: { path?: string; variable?: string; expected?: string | undefined; found?: string | undefined }) {
+  constructor(
+    message: string,
+    details: { path?: string; variable?: string; expected?: string | undefined; found?: string | undefined },
+  ) {
     super(message, 'ERR_CONFLICT')
     this.path = details.path ?? null
     this.variable = details.variable ?? null
@@ -102,10 +105,10 @@ export class ConflictError extends SessionError {
   }
 }
 
-/** An argument or option that cannot be used. */
+/** An invalid argument or option. */
 export class InvalidArgumentError extends SessionError {
   override name = 'InvalidArgumentError'
-  /** The argument at fault, with the way to the field within it: `count`, `options.boundary`, `rawDict.uuid`. */
+  /** The argument at fault, with the path of the field: `count`, `options.boundary`, `rawDict.uuid`. */
   readonly argument: string
 
   constructor(message: string, details: { argument: string; cause?: unknown }, code = 'ERR_INVALID_ARGUMENT') {
@@ -152,7 +155,7 @@ export class EncodingNotLoadedError extends SessionError {
 }
 
 /**
- * A window cannot keep the least that it has to: the special messages, the pinned ones, the newest exchange, and for the
+ * A window cannot hold what it must keep: the special messages, the pinned ones, the newest exchange, and for the
  * boundary `'turn'` the prompt. Nothing was changed.
  */
 export class WindowTooSmallError extends SessionError {
@@ -161,7 +164,7 @@ export class WindowTooSmallError extends SessionError {
   readonly limit: number
   /** The tokens of the special messages; `null` for a sequence window. */
   readonly specialTokens: number | null
-  /** The least limit that would do: what has to be kept, and what is reserved. */
+  /** The smallest limit that works: what must be kept, and what is reserved. */
   readonly needed: number
 
   constructor(message: string, details: { limit: number; specialTokens: number | null; needed: number }) {
@@ -181,7 +184,7 @@ export class NotInitializedError extends SessionError {
   }
 }
 
-/** A session or context was used after its memory was given back with `free()` or `using`. */
+/** A session or context was used after its memory was released with `free()` or `using`. */
 export class DisposedError extends SessionError {
   override name = 'DisposedError'
 

@@ -15,6 +15,7 @@ export {
   UnknownEncodingError,
   WindowTooSmallError,
 } from './errors.js'
+export type * from './generated/lists.js'
 export { ContentPart, Message, SystemPromptMessage, ToolDefinitionsMessage } from './messages/factories.js'
 export type * from './messages/json.js'
 export type {
@@ -30,18 +31,36 @@ export type {
   ToolResultPart,
   ToolUsePart,
 } from './messages/message.js'
-export { check, type Provider, type ProviderFinding, type ProviderRule } from './providers/check.js'
-export { fromMessages, toMessages, type ToMessagesOptions } from './providers/convert.js'
+export { check, type ProviderFinding } from './providers/check.js'
+export { fromMessages, type ToMessagesOptions, toMessages } from './providers/convert.js'
+export type * from './providers/formats/ai-sdk.js'
+export type * from './providers/formats/anthropic.js'
+export type * from './providers/formats/gemini.js'
+export type * from './providers/formats/openai-chat.js'
+export type * from './providers/formats/openai-responses.js'
+export type * from './providers/json-schema.js'
 export type * from './providers/requests.js'
-export { type AnchorOptions, Context, type ContextOptions, type ForkOptions, type SpecialMessages } from './session/context.js'
+export {
+  type AnchorOptions,
+  Context,
+  type ContextOptions,
+  type ForkOptions,
+  type SpecialMessages,
+} from './session/context.js'
 export type * from './session/dicts.js'
 export type {} from './session/dispose.js'
 export type * from './session/findings.js'
 export type * from './session/options.js'
-export { type ForkedContext, type HookCallback, type NewSession, Session, type SessionSummary } from './session/session.js'
+export {
+  type ForkedContext,
+  type HookCallback,
+  type NewSession,
+  Session,
+  type SessionSummary,
+} from './session/session.js'
 export type { SessionState } from './session/state.js'
-export { MemoryStorage } from './storage/memory.js'
 export type { StorageLease } from './storage/lease.js'
+export { MemoryStorage } from './storage/memory.js'
 export type { SessionStorage } from './storage/storage.js'
 export type { Counter, CountingOptions, MediaCost } from './tokens/counting.js'
 export {
@@ -50,11 +69,10 @@ export {
   decode,
   encode,
   encodingForModel,
-  type EncodingName,
   loadEncoding,
   type VocabularySource,
 } from './tokens/encodings.js'
 export { init } from './wasm/loading.js'
 export type * from './wasm/sources.js'
-export type { Boundary, SequenceWindowOptions, TokenWindowOptions, WindowOptions } from './windows/options.js'
+export type { SequenceWindowOptions, TokenWindowOptions, WindowOptions } from './windows/options.js'
 export type * from './windows/report.js'

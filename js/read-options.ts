@@ -28,7 +28,7 @@ export function readOptions<T extends object>(
   for (const key of given) {
     if ((names as readonly string[]).includes(key)) continue
     const argument = `${where}.${key}`
-    const message = `${argument}: is no option of ${what}; known options: ${names.join(', ')}`
+    const message = `${argument}: is not an option of ${what}; known options: ${names.join(', ')}`
     throw new InvalidArgumentError(message, { argument })
   }
   return copy

@@ -22,6 +22,32 @@ pub struct LocalTime {
 }
 
 impl LocalTime {
+    /// The date and time of a clock that counts the milliseconds since 1970 in local time.
+    pub fn from_milliseconds(milliseconds: i64) -> Self {
+        const DAY: i64 = 24 * 60 * 60 * 1000;
+        let of_day = milliseconds.rem_euclid(DAY);
+        // Of a calendar whose years begin in March, so that the day that only leap years have is the last. It repeats
+        // every 400 years, which are 146,097 days.
+        let days = milliseconds.div_euclid(DAY) + 719_468;
+        let era = days.div_euclid(146_097);
+        let day_of_era = days.rem_euclid(146_097);
+        let year_of_era = (day_of_era - day_of_era / 1460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
+        let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+        let month_from_march = (5 * day_of_year + 2) / 153;
+        let month = if month_from_march < 10 { month_from_march + 3 } else { month_from_march - 9 };
+        let year = era * 400 + year_of_era + i64::from(month <= 2);
+        // All but the year are small and not negative.
+        Self {
+            year: u32::try_from(year).unwrap_or_default(),
+            month: month as u32,
+            day: (day_of_year - (153 * month_from_march + 2) / 5 + 1) as u32,
+            hour: (of_day / 3_600_000) as u32,
+            minute: (of_day / 60_000 % 60) as u32,
+            second: (of_day / 1000 % 60) as u32,
+            microsecond: (of_day % 1000 * 1000) as u32,
+        }
+    }
+
     /// The date as `YYYYMMDD`, as ids begin.
     pub fn date(&self) -> String {
         format!("{:04}{:02}{:02}", self.year, self.month, self.day)
@@ -69,6 +95,25 @@ pub(crate) mod fixed {
             self.0.set(self.0.get() + 1);
             Uuid::from_u128(self.0.get())
         }
+    }
+
+    #[test]
+    fn milliseconds_are_a_date_and_a_time() {
+        // As `date --utc --date=@seconds` gives them.
+        let cases = [
+            (0, "1970-01-01T00:00:00.000000"),
+            (-1, "1969-12-31T23:59:59.999000"),
+            (951_782_400_000, "2000-02-29T00:00:00.000000"),
+            (1_709_251_199_999, "2024-02-29T23:59:59.999000"),
+            (1_709_251_200_000, "2024-03-01T00:00:00.000000"),
+            (4_107_542_399_000, "2100-02-28T23:59:59.000000"),
+            (4_107_542_400_000, "2100-03-01T00:00:00.000000"),
+            (1_796_083_200_123, "2026-12-01T00:00:00.123000"),
+        ];
+        for (milliseconds, expected) in cases {
+            assert_eq!(LocalTime::from_milliseconds(milliseconds).timestamp(), expected);
+        }
+        let _any_clock = [i64::MIN, i64::MAX].map(LocalTime::from_milliseconds);
     }
 
     #[test]

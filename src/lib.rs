@@ -11,6 +11,7 @@ pub mod error;
 pub mod id;
 pub mod integrity;
 pub mod layout;
+mod names;
 pub mod provider;
 pub mod session;
 pub mod storage;

@@ -119,7 +119,7 @@ fn options(boundary: Boundary) -> WindowOptions {
 
 /// What a window keeps: indices of lines.
 fn kept(report: &WindowReport) -> BTreeSet<usize> {
-    report.kept.iter().map(|id| id.parse().unwrap()).collect()
+    report.kept().iter().map(|id| id.parse().unwrap()).collect()
 }
 
 /// The plain model, for lines that stand in the order in which they came.
@@ -275,13 +275,13 @@ proptest! {
         for boundary in WHOLE {
             let Ok(report) = count_window(&context, count, &options(boundary)) else { continue };
             let kept = kept(&report);
-            prop_assert!(kept.len() as u64 <= count || report.dropped.is_empty());
+            prop_assert!(kept.len() as u64 <= count || report.dropped().is_empty());
             prop_assert!(!kept.is_empty() || lines.is_empty());
             for (call, result) in &model.pairs {
                 prop_assert_eq!(kept.contains(call), kept.contains(result), "an exchange was split");
             }
             prop_assert!(model.pending.iter().all(|call| kept.contains(call)), "a pending call stays");
-            let Some(&first) = kept.first().filter(|_| !report.dropped.is_empty()) else { continue };
+            let Some(&first) = kept.first().filter(|_| !report.dropped().is_empty()) else { continue };
             if boundary == Boundary::Turn {
                 let could = lines[..=first].iter().any(Line::is_prompt);
                 prop_assert_eq!(lines[first].is_prompt(), could);
@@ -339,12 +339,12 @@ proptest! {
             Ok(Some(mut window)) => {
                 let plan = context.plan_token_window(budget, &counting, &options).unwrap();
                 let ids: Vec<&str> = window.messages().skip(1).map(Message::id).collect();
-                prop_assert_eq!(ids, plan.kept.iter().map(String::as_str).collect::<Vec<_>>());
+                prop_assert_eq!(ids, plan.kept());
                 prop_assert_eq!(Some(common::total(&window, &counter)), plan.tokens_after);
                 prop_assert!(plan.tokens_after <= Some(budget.max_tokens));
                 prop_assert!(window.rolling_token_window(budget, &counting, &options, &environment).unwrap().is_none());
                 let again = window.plan_token_window(budget, &counting, &options).unwrap();
-                prop_assert_eq!((again.kept, again.dropped.len()), (plan.kept, 0));
+                prop_assert_eq!((again.kept(), again.dropped().len()), (plan.kept(), 0));
             }
             Ok(None) => prop_assert_eq!(dict(&context), before),
             Err(Error::WindowTooSmall { needed, .. }) => {
@@ -373,11 +373,11 @@ proptest! {
         };
         let report = token_window(&context, limit.into(), &marked).unwrap();
         prop_assert!(kept(&report).is_subset(&kept(&at_limit)));
-        prop_assert_eq!(report.dropped.is_empty(), at_limit.dropped.is_empty(), "only a window that must cut does");
-        if !report.dropped.is_empty() {
+        prop_assert_eq!(report.dropped().is_empty(), at_limit.dropped().is_empty(), "only a window that must cut does");
+        if !report.dropped().is_empty() {
             match token_window(&context, mark.into(), &plain) {
-                Ok(at_mark) if !at_mark.kept.is_empty() => prop_assert_eq!(&report.kept, &at_mark.kept),
-                _ => prop_assert!(report.tokens_after <= Some(limit) || report.kept.is_empty()),
+                Ok(at_mark) if !at_mark.kept().is_empty() => prop_assert_eq!(report.kept(), at_mark.kept()),
+                _ => prop_assert!(report.tokens_after <= Some(limit) || report.kept().is_empty()),
             }
         }
     }
@@ -411,7 +411,7 @@ proptest! {
                         }
                     }
                     if let (Boundary::Turn, Some(first)) = (boundary, kept.first()) {
-                        if !report.dropped.is_empty() {
+                        if !report.dropped().is_empty() {
                             prop_assert_eq!(lines[*first].is_prompt(), lines[..=*first].iter().any(Line::is_prompt));
                         }
                     }

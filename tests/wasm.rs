@@ -4,6 +4,7 @@
 use js_sys::{Array, Function, Object, Promise, Reflect};
 use peteos_session::wasm::{
     ContextHandle, SessionHandle, configure, count_tokens, encoding_for_model, encoding_number, expect_text,
+    text_buffer,
 };
 use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::JsFuture;
@@ -49,6 +50,15 @@ fn user_message(text: &str) -> String {
     format!(r#"{{"role":"user","content":[{{"type":"text","text":{text:?}}}]}}"#)
 }
 
+/// Appends a message as the glue does: it writes the text into the buffer first.
+fn append(context: &ContextHandle, message: &str) -> Result<String, JsValue> {
+    let address = text_buffer(message.len()).unwrap();
+    // SAFETY: the buffer is at least as long as asked for, and nothing else refers to it.
+    let buffer = unsafe { std::slice::from_raw_parts_mut(address as *mut u8, message.len()) };
+    buffer.copy_from_slice(message.as_bytes());
+    context.append(message.len(), &NONE)
+}
+
 fn new_session(storage: &JsValue) -> (SessionHandle, ContextHandle) {
     let session = SessionHandle::create(&"agents".into(), storage.clone(), None, None).ok().unwrap();
     let context = session.active_context().unwrap();
@@ -75,7 +85,7 @@ async fn a_session_travels_through_storage() {
     ] {
         let storage = storage(read, write, LIST);
         let (session, context) = new_session(&storage);
-        context.append(&user_message("Grüße 👋"), &"messages".into()).unwrap();
+        append(&context, &user_message("Grüße 👋")).unwrap();
         save(&session).await.unwrap();
         let loaded = load(&session.uuid(), &storage).await.ok().unwrap();
         let text = loaded.active_context().unwrap().messages_text(&[0]).unwrap();
@@ -92,9 +102,9 @@ async fn a_session_travels_through_storage() {
 async fn calls_made_while_a_save_awaits_storage_work() {
     let slow = "return new Promise(r => setTimeout(() => r(this.files.set(path, data)), 5))";
     let (session, context) = new_session(&storage(READ, slow, LIST));
-    context.append(&user_message("before"), &"messages".into()).unwrap();
+    append(&context, &user_message("before")).unwrap();
     let saving = session.save(false);
-    context.append(&user_message("during"), &"messages".into()).unwrap();
+    append(&context, &user_message("during")).unwrap();
     let window = session.rolling_sequence_window(&1.into(), &NONE).ok().flatten().unwrap();
     session.set_is_active(&true.into()).unwrap();
     assert_eq!(window.message_count(), 1);
@@ -109,7 +119,7 @@ async fn a_call_back_into_the_session_from_storage_works() {
     let (session, context) = new_session(&adapter);
     let context_of_callback = session.active_context().unwrap();
     let write = Closure::<dyn Fn()>::new(move || {
-        context_of_callback.append(&user_message("from within"), &"messages".into()).unwrap();
+        append(&context_of_callback, &user_message("from within")).unwrap();
     });
     set(adapter.unchecked_ref(), "write", write.as_ref());
     save(&session).await.unwrap();
@@ -121,7 +131,7 @@ async fn a_storage_that_fails_is_named_and_nothing_is_lost() {
     let full = "throw Object.assign(new Error('no space'), { code: 'ENOSPC' })";
     let adapter = storage(READ, full, LIST);
     let (session, context) = new_session(&adapter);
-    context.append(&user_message("kept"), &"messages".into()).unwrap();
+    append(&context, &user_message("kept")).unwrap();
     let error = save(&session).await.unwrap_err();
     assert_eq!(property(&error, "name"), "StorageError");
     assert!(property(&error, "message").contains("no space"));
@@ -220,7 +230,7 @@ async fn the_deepest_nesting_that_is_allowed_is_survived() {
     let message = |depth: usize| format!(r#"{{"role":"user","metadata":{{"deep":{}}}}}"#, nested(depth));
     let storage = memory();
     let (session, context) = new_session(&storage);
-    context.append(&message(depth), &"messages".into()).unwrap();
+    append(&context, &message(depth)).unwrap();
     let fork = context.fork(&NONE, &NONE, None, None).ok().unwrap();
     assert_eq!(fork.message_count(), 1);
     save(&session).await.unwrap();
@@ -228,6 +238,6 @@ async fn the_deepest_nesting_that_is_allowed_is_survived() {
     let text = loaded.active_context().unwrap().messages_text(&[0]).unwrap();
     assert!(text.contains(&nested(depth)));
     assert!(ContextHandle::from_dict(&nested(1_000_000)).is_err());
-    assert!(context.append(&message(1_000_000), &"messages".into()).is_err());
+    assert!(append(&context, &message(1_000_000)).is_err());
     assert_eq!(context.message_count(), 1);
 }

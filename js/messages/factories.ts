@@ -1,10 +1,12 @@
-import { toJsonText } from '../wasm/json-text.js'
+import { wrapMethods } from '../caller-stack.js'
+import { copyJson, toJsonText } from '../wasm/json-text.js'
 import { rust } from '../wasm/runtime.js'
+import { passText } from '../wasm/text.js'
 import type { JsonObject } from './json.js'
 import type {
-  ContentPart as Part,
   MediaPart,
   MediaSource,
+  ContentPart as Part,
   Role,
   SessionMessage,
   TextPart,
@@ -14,7 +16,7 @@ import type {
   ToolUsePart,
 } from './message.js'
 
-/** A message with what every stored message has. */
+/** A message with the fields that every stored message has. */
 export type Message = SessionMessage & Required<Pick<SessionMessage, 'id' | 'creation_timestamp' | '_type'>>
 /** The message that holds the system prompt. */
 export type SystemPromptMessage = Message
@@ -23,38 +25,44 @@ export type ToolDefinitionsMessage = Message
 /** A part of a message. */
 export type ContentPart = Part
 
-/** Makes messages. They are plain objects; any object of the same shape serves as well. */
-export const Message = {
+/** Creates messages. They are plain objects; any object of the same shape works as well. */
+export const Message = /* @__PURE__ */ wrapMethods({
   /**
-   * A message with an id and the time of its creation.
+   * Creates a message with an id and the current time.
    *
-   * @throws {InvalidMessageError} names the field of the wrong shape.
+   * @param parts The content. By default there is none.
+   * @param metadata Any data of the caller, stored with the message.
+   * @throws {InvalidMessageError} if a field has the wrong shape; `field` is its path.
    */
   create(role: Role, parts: readonly ContentPart[] = [], metadata?: JsonObject): Message {
-    return complete(metadata === undefined ? { role, content: parts } : { role, content: parts, metadata }, 'Message')
+    const fields = metadata === undefined ? { role, content: parts } : { role, content: parts, metadata }
+    const { text, value } = copyJson(fields, 'message')
+    const { completeMessage } = rust()
+    const added = JSON.parse(completeMessage(passText(text, 'message'))) as Partial<Message>
+    return { ...(value as SessionMessage), ...added } as Message
   },
-}
+})
 
-/** Makes system prompts. */
-export const SystemPromptMessage = {
+/** Creates system prompts. */
+export const SystemPromptMessage = /* @__PURE__ */ wrapMethods({
   /** A system prompt of this text, or one whose text comes from hooks alone. */
   create(staticText?: string): SystemPromptMessage {
-    if (!staticText) return complete({ role: 'system' }, 'SystemPromptMessage')
-    const message = complete({ _static_text: staticText, role: 'system' }, 'SystemPromptMessage')
+    if (!staticText) return completeSpecial({ role: 'system' }, 'SystemPromptMessage')
+    const message = completeSpecial({ _static_text: staticText, role: 'system' }, 'SystemPromptMessage')
     return { ...message, content: [ContentPart.text(staticText)] }
   },
-}
+})
 
-/** Makes tool definitions. */
-export const ToolDefinitionsMessage = {
+/** Creates tool definitions. */
+export const ToolDefinitionsMessage = /* @__PURE__ */ wrapMethods({
   /** The definitions of these tools, each with `name`, `description` and `parameters`, a JSON schema. */
   create(tools: readonly (Omit<ToolPart, 'type'> & { type?: 'tool' })[] = []): ToolDefinitionsMessage {
-    return complete({ role: 'tool', content: tools }, 'ToolDefinitionsMessage')
+    return completeSpecial({ role: 'tool', content: tools }, 'ToolDefinitionsMessage')
   },
-}
+})
 
-/** Makes the parts of messages. They are plain objects; any object of the same shape serves as well. */
-export const ContentPart = {
+/** Creates the parts of messages. They are plain objects; any object of the same shape works as well. */
+export const ContentPart = /* @__PURE__ */ wrapMethods({
   /** A text. */
   text(text: string): TextPart {
     return { type: 'text', text }
@@ -104,8 +112,10 @@ export const ContentPart = {
   tool(name: string, description: string, parameters: JsonObject): ToolPart {
     return { type: 'tool', name, description, parameters }
   },
-}
+})
 
-function complete(fields: object, kind: string): Message {
-  return JSON.parse(rust().completeMessage(toJsonText(fields, 'message'), kind)) as Message
+function completeSpecial(fields: object, kind: string): Message {
+  const text = toJsonText(fields, 'message')
+  const { completeSpecialMessage } = rust()
+  return JSON.parse(completeSpecialMessage(passText(text, 'message'), kind)) as Message
 }

@@ -7,12 +7,15 @@ import type { JsonObject } from './json.js'
  */
 export type Role = 'user' | 'assistant' | 'system' | 'tool' | 'tool_result'
 
+/** A text. */
 export interface TextPart {
+  /** The type of the part. */
   type: 'text'
+  /** The text itself. */
   text: string
 }
 
-/** What a model thought before it answered. The optional fields are what its provider wants to see again. */
+/** What a model thought before it answered. The optional fields must be returned to its provider. */
 export interface ThinkingPart {
   type: 'thinking'
   text: string
@@ -26,13 +29,14 @@ export interface ThinkingPart {
   thought_signature?: string
 }
 
-/** Where the data of a media part is: within it as base64 text, or at a URL. */
-export type MediaSource =
-  | { type: 'base64'; data: string; media_type: string }
-  | { type: 'url'; url: string }
+/** The data of a media part, as base64 text with its media type, or its URL. */
+export type MediaSource = { type: 'base64'; data: string; media_type: string } | { type: 'url'; url: string }
 
+/** An image, a video, a sound or a PDF document. */
 export interface MediaPart {
+  /** The type of the part. */
   type: 'image' | 'video' | 'audio' | 'pdf'
+  /** Where the data is. */
   source: MediaSource
 }
 
@@ -76,27 +80,25 @@ export interface ToolPart {
 }
 
 /** A part of a message. Files may hold parts of other types, which are kept as they are. */
-export type ContentPart =
-  | TextPart
-  | ThinkingPart
-  | MediaPart
-  | ToolUsePart
-  | ToolResultPart
-  | ToolPart
+export type ContentPart = TextPart | ThinkingPart | MediaPart | ToolUsePart | ToolResultPart | ToolPart
 
-/** A message to be stored; any plain object of this shape serves. Keys that are not named here are kept. */
+/** A message to be stored: any plain object of this shape. Other keys are kept. */
 export interface SessionMessage {
+  /** Who says it. */
   role: Role
+  /** The parts, in order. */
   content?: readonly ContentPart[]
-  /** A uuid; made when it is absent. */
+  /** A uuid; generated if it is absent. */
   id?: string
+  /** Any data of the caller. */
   metadata?: JsonObject
-  /** Local time in ISO 8601 without a zone; made when it is absent. */
+  /** Local time in ISO 8601 without a time zone; the current time if it is absent. */
   creation_timestamp?: string
   /** `Message`, or the name of a message class of the Python package. */
   _type?: string
+  /** The ids of the hooks that contribute to the content. */
   _hook_ids?: readonly string[]
-  /** Taken for the number of tokens under `cl100k_base`, which is then not counted. */
+  /** The number of tokens in `cl100k_base`. If it is present, the message is not counted. */
   token_count?: number
   readonly [key: string]: unknown
 }
@@ -107,7 +109,7 @@ export interface StoredMessage extends Readonly<SessionMessage> {
   readonly creation_timestamp: string
   readonly _type: string
   readonly _hook_ids: readonly string[]
-  /** When it was appended, in the count of its context; absent in some files of other programs. */
+  /** Its position in the order of appends to its context, from 0; absent in some files of other programs. */
   readonly _sequence_number?: number
 }
 

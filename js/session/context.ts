@@ -1,32 +1,36 @@
 import type { ContextHandle } from '../../pkg/peteos_session.js'
+import { wrapMethods } from '../caller-stack.js'
 import { DisposedError, InvalidArgumentError } from '../errors.js'
+import type { EncodingName } from '../generated/lists.js'
 import type { SessionMessage, SpecialMessage, StoredMessage } from '../messages/message.js'
 import { readOptions } from '../read-options.js'
 import type { CountingOptions } from '../tokens/counting.js'
-import type { EncodingName } from '../tokens/encodings.js'
-import { fromJsonText, toJsonText } from '../wasm/json-text.js'
+import { copyJson, fromJsonText, toJsonText } from '../wasm/json-text.js'
 import { rust } from '../wasm/runtime.js'
+import { passText } from '../wasm/text.js'
 import {
   type SequenceWindowOptions,
   sequenceWindowOptions,
-  tokenCountOptions,
   type TokenWindowOptions,
+  tokenCountOptions,
   tokenWindowOptions,
 } from '../windows/options.js'
-import type { WindowReport } from '../windows/report.js'
+import { reportOf, type WindowReport } from '../windows/report.js'
 import type { AnchorPoint, ContextDict } from './dicts.js'
 import { makeDisposable } from './dispose.js'
 import { MessageSnapshots } from './message-snapshots.js'
 
-/** The special messages of a new context or a fork. */
+/** The special messages of a new context or a fork, which every window keeps. */
 export interface SpecialMessages {
+  /** The system prompt. By default there is none; a fork keeps that of its origin. */
   systemPromptMessage?: SpecialMessage | null
+  /** The tools that the model may call. By default there are none; a fork keeps those of its origin. */
   toolDefinitionsMessage?: SpecialMessage | null
 }
 
 /** Options of {@link Context.create}. */
 export interface ContextOptions extends SpecialMessages {
-  /** The context whose content map is taken over. */
+  /** The context whose content map is copied. By default the map is empty. */
   parentContext?: Context | null
 }
 
@@ -40,7 +44,7 @@ export interface ForkOptions extends SpecialMessages {
 
 /** Options of {@link Context.addAnchor}. */
 export interface AnchorOptions {
-  /** Whether it comes after anchors at the same position (the default) or before them. */
+  /** Whether the anchor comes after others at the same position (`true`, the default) or before them. */
   afterExisting?: boolean
 }
 
@@ -49,10 +53,10 @@ const CONTEXT_OPTIONS = [...SPECIAL_MESSAGES, 'parentContext'] as const
 const FORK_OPTIONS = [...SPECIAL_MESSAGES, 'start', 'end'] as const
 
 /**
- * A list of messages in display order: what goes to a model. Anchors name places in it that messages are appended at.
+ * A list of messages in display order: what goes to a model. Anchors name the places where messages are appended.
  *
- * What it shows are snapshots, frozen to their depth and the same objects until the next change. It is changed through
- * its methods alone.
+ * Messages and dicts are deeply frozen snapshots, and the same objects until the next change. Use the methods to change a
+ * context.
  */
 export class Context {
   #handle: ContextHandle | null
@@ -67,9 +71,9 @@ export class Context {
   }
 
   /**
-   * A new context without messages but the special ones given.
+   * Creates a context that holds only the special messages given.
    *
-   * @throws {InvalidMessageError} for a message of the wrong shape.
+   * @throws {InvalidMessageError} if a message has the wrong shape.
    */
   static create(options: ContextOptions = {}): Context {
     const { parentContext: parent, ...specials } = readOptions(options, CONTEXT_OPTIONS, 'Context.create')
@@ -78,13 +82,15 @@ export class Context {
     if (parent === undefined || parent === null) {
       return new Context(ContextHandle.create(systemPrompt, toolDefinitions))
     }
-    return new Context(ContextHandle.createFrom(handleOf(parent, 'options.parentContext'), systemPrompt, toolDefinitions))
+    return new Context(
+      ContextHandle.createFrom(handleOf(parent, 'options.parentContext'), systemPrompt, toolDefinitions),
+    )
   }
 
   /**
-   * The context of a dict, such as the parsed file of one. What it lacks gets its default.
+   * Creates a context from a dict, such as a parsed context file. Missing fields get their defaults.
    *
-   * @throws {InvalidArgumentError} names the field of the wrong shape.
+   * @throws {InvalidArgumentError} if a field has the wrong shape; `argument` is its path.
    */
   static fromDict(dict: object): Context {
     const text = toJsonText(dict, 'dict')
@@ -103,7 +109,7 @@ export class Context {
   }
 
   /**
-   * Whether a value is a context. Not `instanceof`, which asks the value itself.
+   * Whether a value is a context. Unlike `instanceof` it runs no code of the value.
    * @internal
    */
   static isContext(value: unknown): value is Context {
@@ -115,13 +121,18 @@ export class Context {
     return this.#handle === null
   }
 
-  /** The id, which its file is named after. */
+  /** The id, which is also the name of the file. */
   get id(): string {
     return this.handle.id
   }
 
   /** The messages in display order. */
   get messages(): readonly StoredMessage[] {
+    return this.storedMessages
+  }
+
+  /** @internal */
+  get storedMessages(): readonly StoredMessage[] {
     return this.#messages.of(this.handle)
   }
 
@@ -130,7 +141,7 @@ export class Context {
     return this.handle.messageCount
   }
 
-  /** Texts by the sha256 of each. */
+  /** Texts by their SHA-256. */
   get contentMap(): Readonly<Record<string, string>> {
     return this.#dictFields().content_map
   }
@@ -140,12 +151,12 @@ export class Context {
     return this.#dictFields().anchor_points
   }
 
-  /** The system prompt, where the context has one in front. */
+  /** The system prompt; `null` if the context does not begin with one. */
   get systemPromptMessage(): StoredMessage | null {
     return this.#special('SystemPromptMessage')
   }
 
-  /** The tool definitions, where the context has them in front. */
+  /** The tool definitions; `null` if the context does not begin with them. */
   get toolDefinitionsMessage(): StoredMessage | null {
     return this.#special('ToolDefinitionsMessage')
   }
@@ -155,23 +166,18 @@ export class Context {
     return this.#dictFields().children
   }
 
-  /** The id of the context that this one was forked from. */
+  /** The id of the context that this one was forked from; `null` if there is none. */
   get originContextId(): string | null {
     return this.#dictFields().origin_context_id ?? null
   }
 
   /**
-   * The dict, as the file holds it. Another one may be assigned: it is checked, and has to have the same id.
+   * The dict, as the file holds it. A dict with the same id can be assigned, and is checked.
    *
-   * @throws {InvalidArgumentError} on assignment; names the field of the wrong shape.
+   * @throws {InvalidArgumentError} on assignment, if a field has the wrong shape; `argument` is its path.
    */
   get rawDict(): ContextDict {
-    const messages = this.messages
-    const fields = this.#dictFields()
-    if (this.#dict === undefined || this.#dict.messages !== messages) {
-      this.#dict = Object.freeze({ ...fields, messages }) as ContextDict
-    }
-    return this.#dict
+    return this.#wholeDict()
   }
 
   set rawDict(dict: object) {
@@ -180,37 +186,51 @@ export class Context {
   }
 
   /**
-   * Appends a message at the end of an anchor's partition.
+   * Appends a message at an anchor.
    *
-   * @param anchorPoint By default `messages`, the end of the conversation.
-   * @returns The message as it is stored, with id, time and sequence number.
-   * @throws {InvalidMessageError} names the field of the wrong shape.
-   * @throws {InvalidArgumentError} for an anchor that is not there.
+   * @example
+   * ```ts
+   * import { Context } from 'peteos-session'
+   *
+   * const context = Context.create()
+   * const stored = context.append({ role: 'user', content: [{ type: 'text', text: 'Hello' }] })
+   * console.log(stored.id, context.messageCount)
+   * ```
+   *
+   * @param anchorPoint The name of the anchor. By default `'messages'`, the end of the conversation.
+   * @returns The message as it is stored, with its id, time and sequence number.
+   * @throws {InvalidMessageError} if a field has the wrong shape; `field` is its path.
+   * @throws {InvalidArgumentError} if the context has no such anchor.
    */
-  append(message: SessionMessage, anchorPoint = 'messages'): StoredMessage {
+  append(message: SessionMessage, anchorPoint?: string): StoredMessage {
     // Reading what was handed in may run code of the caller: it comes before the context is looked at.
-    const text = toJsonText(message, 'message')
-    return this.#messages.add(this.handle.append(text, anchorPoint))
+    const { text, value } = copyJson(message, 'message')
+    const { handle } = this
+    const [key, added] = JSON.parse(handle.append(passText(text, 'message'), anchorPoint)) as [number, object]
+    return this.#messages.add(key, { ...(value as object), ...added } as StoredMessage)
   }
 
   /**
-   * Changes fields of a stored message, such as the `content` of one whose tool call was approved. Its id and its place
-   * stay; a `token_count` that no longer holds is dropped.
+   * Changes fields of a stored message, such as its `content` once a tool call is approved. The message keeps its id and
+   * its position; an outdated `token_count` is dropped.
    *
    * @returns The message as it is stored now.
-   * @throws {InvalidMessageError} names the field of the wrong shape.
-   * @throws {InvalidArgumentError} for an id that no message has.
+   * @throws {InvalidMessageError} if a field has the wrong shape; `field` is its path.
+   * @throws {InvalidArgumentError} if no message has this id.
    */
   updateMessage(id: string, changes: Partial<SessionMessage>): StoredMessage {
     const text = toJsonText(changes, 'message')
-    return this.#messages.add(this.handle.updateMessage(id, text))
+    const { handle } = this
+    const stored = handle.updateMessage(id, passText(text, 'message'))
+    const [key, oldKey, message] = JSON.parse(stored) as [number, number, StoredMessage]
+    return this.#messages.replace(oldKey, key, message)
   }
 
   /**
-   * Names a place in the message list.
+   * Names a position in the message list.
    *
    * @param index The position, from 0 to the number of messages.
-   * @throws {InvalidArgumentError} for a name that is taken, or an index past the end.
+   * @throws {InvalidArgumentError} if the name is taken, or the index is out of range.
    */
   addAnchor(name: string, index: number, options?: AnchorOptions): void {
     const { afterExisting = true } = readOptions(options, ['afterExisting'], 'addAnchor')
@@ -218,8 +238,8 @@ export class Context {
   }
 
   /**
-   * A new context with the messages whose sequence numbers are in a range (by default all) and the special ones. Its id
-   * is added to `children`.
+   * Creates a context with the special messages and those whose sequence numbers are in a range, by default all. Its id is
+   * added to `children`.
    */
   fork(options: ForkOptions = {}): Context {
     const { start, end, ...specials } = readOptions(options, FORK_OPTIONS, 'fork')
@@ -227,87 +247,120 @@ export class Context {
     return new Context(this.handle.fork(start, end, systemPrompt, toolDefinitions))
   }
 
-  /** A fork with everything but `thinking` parts; messages that have no other part are left out. */
+  /** Creates a fork without `thinking` parts. Messages that have no other part are left out. */
   stripThinking(): Context {
     return new Context(this.handle.stripThinking())
   }
 
   /**
-   * A fork with the special messages, the pinned ones, and of the others the last by sequence number, as many as make no
-   * more than `count` with the pinned ones; `null` where none is dropped.
+   * Creates a fork with the special messages, the pinned ones and the newest of the others, at most `count` messages
+   * besides the special ones.
    *
-   * @throws {InvalidArgumentError} for a count that is no whole number from 0 up, and for options that cannot be used.
-   * @throws {WindowTooSmallError} where not even the newest exchange fits, for the boundaries `'exchange'` and `'turn'`; or
-   * where what is pinned does not.
+   * @param count The number of messages to keep, a non-negative integer.
+   * @returns The fork; `null` if no message would be dropped.
+   * @throws {InvalidArgumentError} if the count or an option is invalid.
+   * @throws {WindowTooSmallError} if the pinned messages do not fit or, with the boundary `'exchange'` or `'turn'`, not even
+   * the newest exchange does.
    */
   rollingSequenceWindow(count: number, options?: SequenceWindowOptions): Context | null {
-    const crossing = sequenceWindowOptions(options)
-    return wrapOrNull(this.handle.rollingSequenceWindow(count, crossing))
+    const wireOptions = sequenceWindowOptions(options)
+    return wrapOrNull(this.handle.rollingSequenceWindow(count, wireOptions))
   }
 
   /**
-   * A fork with the special messages, the pinned ones, and of the others the last by sequence number, as many as have
-   * together at most `maxTokens` tokens; `null` where none is dropped. With the boundary `'message'`, the special ones
-   * alone where none of the others fits.
+   * Creates a fork with the special messages, the pinned ones and the newest of the others, at most `maxTokens` tokens in
+   * all. With the boundary `'message'` it may hold the special messages alone.
    *
-   * @param encoding The tiktoken encoding that tokens are counted in; by default `cl100k_base`.
-   * @throws {InvalidArgumentError} for a budget that is no whole number from 0 up, and for options that cannot be used.
-   * @throws {WindowTooSmallError} where not even the newest exchange fits, for the boundaries `'exchange'` and `'turn'`; or
-   * where what is pinned does not.
-   * @throws {UnknownEncodingError} lists the known encodings.
+   * @example
+   * ```ts
+   * import { Context } from 'peteos-session'
+   *
+   * const context = Context.create()
+   * for (const text of ['one', 'two', 'three']) context.append({ role: 'user', content: [{ type: 'text', text }] })
+   * const window = context.rollingTokenWindow(40, 'o200k_base', { boundary: 'turn' })
+   * console.log(window?.messageCount ?? 'everything fits')
+   * ```
+   *
+   * @param maxTokens The token budget, a non-negative integer.
+   * @param encoding The tiktoken encoding to count in. By default `cl100k_base`.
+   * @returns The fork; `null` if no message would be dropped.
+   * @throws {InvalidArgumentError} if the budget or an option is invalid.
+   * @throws {WindowTooSmallError} if the pinned messages do not fit or, with the boundary `'exchange'` or `'turn'`, not even
+   * the newest exchange does.
+   * @throws {UnknownEncodingError} if the encoding is unknown; `known` lists the known ones.
    * @throws {EncodingNotLoadedError} in a browser, before `await loadEncoding(encoding)`.
    */
   rollingTokenWindow(maxTokens: number, encoding?: EncodingName, options?: TokenWindowOptions): Context | null {
-    const crossing = tokenWindowOptions(this, options)
-    return wrapOrNull(this.handle.rollingTokenWindow(maxTokens, encoding, crossing))
+    const wireOptions = tokenWindowOptions(this, options)
+    return wrapOrNull(this.handle.rollingTokenWindow(maxTokens, encoding, wireOptions))
   }
 
-  /** What {@link rollingSequenceWindow} would keep and drop, and why. Changes nothing; throws what that throws. */
+  /** Reports what {@link rollingSequenceWindow} would keep and drop, and why. Changes nothing; throws the same errors. */
   planSequenceWindow(count: number, options?: SequenceWindowOptions): WindowReport {
-    const crossing = sequenceWindowOptions(options)
-    return fromJsonText(this.handle.planSequenceWindow(count, crossing))
+    const wireOptions = sequenceWindowOptions(options)
+    return reportOf(this.handle.planSequenceWindow(count, wireOptions))
   }
 
   /**
-   * What {@link rollingTokenWindow} would keep and drop, why, and the tokens of every message. Changes nothing; throws what
-   * that throws.
+   * Reports what {@link rollingTokenWindow} would keep and drop, why, and the tokens of every message. Changes nothing;
+   * throws the same errors.
+   *
+   * @example
+   * ```ts
+   * import { Context } from 'peteos-session'
+   *
+   * const context = Context.create()
+   * for (const text of ['one', 'two', 'three']) context.append({ role: 'user', content: [{ type: 'text', text }] })
+   * const { kept, dropped, tokensBefore, tokensAfter } = context.planTokenWindow(40)
+   * console.log(kept.length, dropped.length, tokensBefore, tokensAfter)
+   * ```
    */
   planTokenWindow(maxTokens: number, encoding?: EncodingName, options?: TokenWindowOptions): WindowReport {
-    const crossing = tokenWindowOptions(this, options)
-    return fromJsonText(this.handle.planTokenWindow(maxTokens, encoding, crossing))
+    const wireOptions = tokenWindowOptions(this, options)
+    return reportOf(this.handle.planTokenWindow(maxTokens, encoding, wireOptions))
   }
 
-  /** The tokens of all messages; each is counted once, until it changes. By default in `cl100k_base`. */
+  /** The number of tokens of all messages, by default in `cl100k_base`. Each message is counted once, until it changes. */
   totalTokenCount(encoding?: EncodingName, options?: CountingOptions): number {
-    const crossing = tokenCountOptions(this, options)
-    return this.handle.totalTokenCount(encoding, crossing)
+    const wireOptions = tokenCountOptions(this, options)
+    return this.handle.totalTokenCount(encoding, wireOptions)
   }
 
-  /** The tokens of each message, in the order of {@link messages}. By default in `cl100k_base`. */
+  /** The number of tokens of each message in the order of {@link messages}, by default in `cl100k_base`. */
   tokenCounts(encoding?: EncodingName, options?: CountingOptions): number[] {
-    const crossing = tokenCountOptions(this, options)
-    return Array.from(this.handle.tokenCounts(encoding, crossing))
+    const wireOptions = tokenCountOptions(this, options)
+    return Array.from(this.handle.tokenCounts(encoding, wireOptions))
   }
 
   /** The dict, for `JSON.stringify`. */
   toJSON(): ContextDict {
-    return this.rawDict
+    return this.#wholeDict()
   }
 
   /**
-   * Gives the memory back now rather than when the object is collected; also by `using`. A session that has the context
-   * keeps it.
+   * Releases the memory now instead of when the object is collected; `using` does so as well. A session that has the
+   * context keeps it.
    */
   free(): void {
     this.#handle?.free()
     this.#handle = null
   }
 
+  /** As {@link free}. */
   declare readonly [Symbol.dispose]: () => void
 
   #special(kind: string): StoredMessage | null {
     const position = this.handle.specialPosition(kind)
-    return position === undefined ? null : (this.messages[position] ?? null)
+    return position === undefined ? null : (this.storedMessages[position] ?? null)
+  }
+
+  #wholeDict(): ContextDict {
+    const messages = this.storedMessages
+    const fields = this.#dictFields()
+    if (this.#dict === undefined || this.#dict.messages !== messages) {
+      this.#dict = Object.freeze({ ...fields, messages }) as ContextDict
+    }
+    return this.#dict
   }
 
   #dictFields(): ContextDict {
@@ -322,6 +375,7 @@ export class Context {
   }
 }
 
+wrapMethods(Context, ['wrap', 'handle', 'isContext', 'isFreed', 'storedMessages'])
 makeDisposable(Context.prototype)
 
 /**
@@ -340,7 +394,9 @@ export function specialTexts(options: SpecialMessages): [string | undefined, str
  */
 export function handleOf(context: unknown, argument: string): ContextHandle {
   if (Context.isContext(context)) return context.handle
-  throw new InvalidArgumentError(`${argument}: expected a Context; Context.fromDict makes one of a dict`, { argument })
+  throw new InvalidArgumentError(`${argument}: expected a Context; Context.fromDict creates one from a dict`, {
+    argument,
+  })
 }
 
 function wrapOrNull(handle: ContextHandle | undefined): Context | null {

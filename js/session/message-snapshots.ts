@@ -1,8 +1,8 @@
 import type { ContextHandle } from '../../pkg/peteos_session.js'
-import { fromJsonText } from '../wasm/json-text.js'
 import type { StoredMessage } from '../messages/message.js'
+import { deepFreeze, fromJsonText } from '../wasm/json-text.js'
 
-/** So many of the messages that were stored since the list was made are held: who only appends needs no copy of them. */
+/** The number of new messages that are kept until the list is read: a caller that only appends needs no copies. */
 const MOST_ADDED = 256
 
 /**
@@ -28,14 +28,17 @@ export class MessageSnapshots {
     return this.#list
   }
 
-  /** Takes the key and the text of a message that was stored just now, and the key of the one that it took the place of. */
-  add(stored: readonly unknown[]): StoredMessage {
-    const [key, text, oldKey] = stored as readonly [number, string, number?]
-    const message = fromJsonText<StoredMessage>(text)
-    if (oldKey !== undefined) this.#added.delete(oldKey)
-    this.#added.set(key, message)
+  /** Takes a message that was stored just now, and freezes it. */
+  add(key: number, message: StoredMessage): StoredMessage {
+    this.#added.set(key, deepFreeze(message))
     if (this.#added.size > MOST_ADDED) this.#added.delete(this.#added.keys().next().value as number)
     return message
+  }
+
+  /** As {@link add}, for a message that takes the place of another. */
+  replace(oldKey: number, key: number, message: StoredMessage): StoredMessage {
+    this.#added.delete(oldKey)
+    return this.add(key, message)
   }
 
   /** Between what is the same at both ends, the messages are looked up or fetched. */

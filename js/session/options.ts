@@ -2,7 +2,7 @@ import type { SessionError } from '../errors.js'
 import type { SessionStorage } from '../storage/storage.js'
 import type { SpecialMessages } from './context.js'
 
-/** Where a session is kept. */
+/** Where a session is stored. */
 export interface StorageOptions {
   /** By default the file system in Node, and one store in memory elsewhere. */
   storage?: SessionStorage
@@ -13,7 +13,7 @@ export interface SessionOptions extends StorageOptions, SpecialMessages {}
 
 /** Options of what reads the files of a session. */
 export interface ReadOptions extends StorageOptions {
-  /** A file with more bytes is refused with a `FileTooLargeError`, before it is looked into. By default 256 MiB. */
+  /** A file with more bytes is refused with a `FileTooLargeError`, before it is parsed. By default 256 MiB. */
   maxFileBytes?: number
 }
 
@@ -35,6 +35,6 @@ export interface ListOptions extends ReadOptions {
 
 /** Options of {@link Session.save}. */
 export interface SaveOptions {
-  /** What becomes of a change over one of somebody else's: by default `'refuse'`, a `ConflictError`. */
+  /** What a save does if another writer changed a file: `'refuse'` (the default) with a `ConflictError`, or `'fork'`. */
   onConflict?: 'refuse' | 'fork'
 }

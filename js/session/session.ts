@@ -1,12 +1,13 @@
 import type { ContextHandle, SessionHandle } from '../../pkg/peteos_session.js'
+import { wrapMethods } from '../caller-stack.js'
 import { DisposedError, InvalidArgumentError } from '../errors.js'
+import type { EncodingName } from '../generated/lists.js'
 import { readOptions } from '../read-options.js'
 import { defaultStorage } from '../storage/default.js'
-import { locked } from '../storage/locked.js'
-import { checkStorage, type SessionStorage } from '../storage/storage.js'
-import type { EncodingName } from '../tokens/encodings.js'
+import { locked, lockedSync } from '../storage/locked.js'
+import { checkStorage, hasMethod, type SessionStorage } from '../storage/storage.js'
 import { fromJsonText, toJsonText } from '../wasm/json-text.js'
-import { init } from '../wasm/loading.js'
+import { ensureLoaded } from '../wasm/loading.js'
 import { rust } from '../wasm/runtime.js'
 import {
   type SequenceWindowOptions,
@@ -21,22 +22,27 @@ import type { SessionCheck, SessionRepair } from './findings.js'
 import type { ListOptions, LoadOptions, ReadOptions, SaveOptions, SessionOptions } from './options.js'
 import { SessionState } from './state.js'
 
-/** A session in a list: what its `session.json` says. */
+/** A session in a list, as its `session.json` describes it. */
 export interface SessionSummary {
+  /** The id of the session. */
   readonly uuid: string
+  /** The directory of the session: `parentDir/uuid`. */
   readonly sessionDir: string
+  /** The id of the active context; `null` if there is none. */
   readonly activeContextId: string | null
+  /** Whether a running agent uses the session. */
   readonly isActive: boolean
+  /** The names of the tools that run without approval. */
   readonly autoApproveTools: readonly string[]
-  /** When it was last saved; `null` where the storage does not tell. */
+  /** When the session was last saved; `null` if the storage does not know. */
   readonly modifiedAt: Date | null
 }
 
-/** A context that became a new one because somebody else had changed its file. */
+/** A context that became a new one because another writer had changed its file. */
 export interface ForkedContext {
-  /** The id of the context that the file holds, which this one had. */
+  /** The id that the context had, which is that of the context in the file. */
   readonly originContextId: string
-  /** The id that it has now. */
+  /** The id that the context has now. */
   readonly contextId: string
 }
 
@@ -55,12 +61,27 @@ export type HookCallback = () => string | Promise<string>
 /**
  * One interaction thread, kept as JSON in `parentDir/uuid`: `session.json` and a file for each context. The active
  * context is the message list that goes to a model.
+ *
+ * @example
+ * ```ts
+ * import { MemoryStorage, Message, Session, SystemPromptMessage } from 'peteos-session'
+ *
+ * const session = Session.create('agents/helper', {
+ *   storage: new MemoryStorage(),
+ *   systemPromptMessage: SystemPromptMessage.create('You are a careful assistant.'),
+ * })
+ * session.activeContext.append(Message.create('user', [{ type: 'text', text: 'Hello' }]))
+ * session.rollingTokenWindow(4000, 'o200k_base', { boundary: 'turn' })
+ * await session.save()
+ * ```
  */
 export class Session {
   #handle: SessionHandle | null
   readonly #storage: SessionStorage
+  /** As the caller named it. */
+  readonly #directory: string
   readonly #state = new SessionState(() => this.#rust)
-  /** The contexts that somebody holds, so that each is one object. */
+  /** The contexts in use, so that each is one object. */
   readonly #contexts = new Map<string, WeakRef<Context>>()
   #active: Context | null = null
   #dict: SessionDict | undefined
@@ -70,42 +91,56 @@ export class Session {
   /** Settled when no save is under way. */
   #saves: Promise<unknown> = Promise.resolve()
 
-  private constructor(handle: SessionHandle, storage: SessionStorage) {
+  private constructor(handle: SessionHandle, storage: SessionStorage, directory: string) {
     this.#handle = handle
     this.#storage = storage
+    this.#directory = directory
   }
 
   /**
-   * A new session with a fresh active context. Nothing is written before {@link save}.
+   * Creates a session with an empty active context. Nothing is written before {@link save}.
    *
-   * @param parentDir The directory that holds the session's own.
-   * @throws {InvalidMessageError} for a special message of the wrong shape.
+   * @param parentDir The directory in which the directory of the session is created.
+   * @throws {InvalidMessageError} if a special message has the wrong shape.
    */
   static create(parentDir: string, options: SessionOptions = {}): NewSession {
     const { storage: given, ...specials } = readOptions(options, SESSION_OPTIONS, 'Session.create')
     const storage = storageOf(given)
     const [systemPrompt, toolDefinitions] = specialTexts(specials)
-    const handle = rust().SessionHandle.create(parentDir, storage, systemPrompt, toolDefinitions)
-    return new Session(handle, storage) as NewSession
+    const directory = lastingPath(storage, parentDir)
+    const handle = rust().SessionHandle.create(directory, storage, systemPrompt, toolDefinitions)
+    return new Session(handle, storage, rust().sessionDir(parentDir, handle.uuid)) as NewSession
   }
 
   /**
-   * Loads the session of `parentDir/uuid` with its active context.
+   * Loads the session in `parentDir/uuid` with its active context.
    *
-   * @throws {SessionNotFoundError} when there is no `session.json`.
-   * @throws {ContextNotFoundError} when the file of the active context is missing.
-   * @throws {CorruptSessionError} when a file is no session or context; it is left as it is. Where that is the active
+   * @example
+   * ```ts
+   * import { MemoryStorage, Session } from 'peteos-session'
+   *
+   * const storage = new MemoryStorage()
+   * const created = Session.create('agents', { storage })
+   * await created.save()
+   * const session = await Session.load('agents', created.uuid, { storage })
+   * console.log(session.activeContext?.messageCount)
+   * ```
+   *
+   * @throws {SessionNotFoundError} if there is no `session.json`.
+   * @throws {ContextNotFoundError} if the file of the active context is missing.
+   * @throws {CorruptSessionError} if a file is not a valid session or context. The file is not changed. If it is the active
    * context, `options.activeContextId` opens the session with another one.
-   * @throws {FileTooLargeError} when a file is larger than `options.maxFileBytes`.
-   * @throws {InvalidArgumentError} for a uuid that is no plain file name.
-   * @throws {StorageError} when the storage fails.
+   * @throws {FileTooLargeError} if a file is larger than `options.maxFileBytes`.
+   * @throws {InvalidArgumentError} if the uuid is not a plain file name.
+   * @throws {StorageError} if the storage fails.
    */
   static async load(parentDir: string, uuid: string, options: LoadOptions = {}): Promise<Session> {
     const { storage: given, activeContextId, maxFileBytes } = readOptions(options, LOAD_OPTIONS, 'Session.load')
     const storage = storageOf(given)
-    await init()
-    const handle = await rust().SessionHandle.load(parentDir, uuid, storage, activeContextId, maxFileBytes)
-    return new Session(handle, storage)
+    const directory = lastingPath(storage, parentDir)
+    await ensureLoaded()
+    const handle = await rust().SessionHandle.load(directory, uuid, storage, activeContextId, maxFileBytes)
+    return new Session(handle, storage, rust().sessionDir(parentDir, uuid))
   }
 
   /**
@@ -115,24 +150,24 @@ export class Session {
    *
    * @returns What was found; of a session that is as it should be, nothing.
    * @throws {SessionNotFoundError} when there is neither `session.json` nor the file of a context.
-   * @throws {InvalidArgumentError} for a uuid that is no plain file name.
+   * @throws {InvalidArgumentError} if the uuid is not a plain file name.
    * @throws {StorageError} when the storage cannot list the directory or read `session.json`; the file of a context that
    * it cannot read is a finding.
    */
   static async check(parentDir: string, uuid: string, options: ReadOptions = {}): Promise<SessionCheck> {
     const { storage: given, maxFileBytes } = readOptions(options, READ_OPTIONS, 'Session.check')
     const storage = storageOf(given)
-    await init()
+    await ensureLoaded()
     return fromJsonText<SessionCheck>(await rust().checkSession(parentDir, uuid, storage, maxFileBytes))
   }
 
   /**
-   * Mends what {@link check} calls `repairable`: what loses nothing that could be read before. Each file is copied before
+   * Repairs what {@link check} calls `repairable`, without losing anything that could be read before. Each file is copied before
    * it is changed, to `<name>.<time>.bak` beside it; the contexts are written first, `session.json` last. What is left is
-   * in `check` of the result. Done again it finds nothing to do. No one else should save the session meanwhile; a file
-   * that changes all the same is not touched.
+   * in `check` of the result. Done again it finds nothing to do. Where the storage has locks it holds that of the session's
+   * directory; a file that another writer changes all the same is not touched.
    *
-   * @throws {ConflictError} when somebody else changes a file meanwhile; what was done before stands.
+   * @throws {ConflictError} if another writer changes a file meanwhile; earlier repairs are kept.
    * @throws {SessionNotFoundError} as {@link check}.
    * @throws {InvalidArgumentError} as {@link check}.
    * @throws {StorageError} as {@link check}, and when it cannot write; what was done before stands, and another repair
@@ -141,8 +176,11 @@ export class Session {
   static async repair(parentDir: string, uuid: string, options: ReadOptions = {}): Promise<SessionRepair> {
     const { storage: given, maxFileBytes } = readOptions(options, READ_OPTIONS, 'Session.repair')
     const storage = storageOf(given)
-    await init()
-    return fromJsonText<SessionRepair>(await rust().repairSession(parentDir, uuid, storage, maxFileBytes))
+    await ensureLoaded()
+    const text = await locked(storage, rust().sessionDir(parentDir, uuid), (lease) =>
+      rust().repairSession(parentDir, uuid, storage, maxFileBytes, lease),
+    )
+    return fromJsonText<SessionRepair>(text)
   }
 
   /**
@@ -156,7 +194,7 @@ export class Session {
       throw new InvalidArgumentError('options.onError: expected a function', { argument: 'options.onError' })
     }
     const storage = storageOf(given)
-    await init()
+    await ensureLoaded()
     const text = await rust().SessionHandle.list(parentDir, storage, onError, maxFileBytes)
     const summaries = JSON.parse(text) as (Omit<SessionSummary, 'modifiedAt'> & { modifiedAt: number | null })[]
     return summaries.map((summary) => ({
@@ -165,14 +203,15 @@ export class Session {
     }))
   }
 
-  /** The id, which the directory is named after. */
+  /** The id, which is also the name of the directory. */
   get uuid(): string {
     return this.#rust.uuid
   }
 
   /** The directory of the session: `parentDir/uuid`. */
   get sessionDir(): string {
-    return this.#rust.sessionDir
+    if (this.isFreed) throw new DisposedError('session')
+    return this.#directory
   }
 
   /** The adapter that keeps the session. */
@@ -187,12 +226,7 @@ export class Session {
 
   /** The active context; the same object until another one becomes active. */
   get activeContext(): Context | null {
-    const handle = this.#rust
-    const active = this.#active
-    if (active !== null && !active.isFreed && handle.isActiveContext(active.handle)) return active
-    const current = handle.activeContext()
-    this.#active = current === undefined ? null : this.#object(current)
-    return this.#active
+    return this.#activeContext()
   }
 
   /** The id of the active context. */
@@ -202,7 +236,7 @@ export class Session {
 
   /** The names of the tools that run without asking. Another list may be assigned. */
   get autoApproveTools(): readonly string[] {
-    return this.rawDict.auto_approve_tools
+    return this.#sessionDict().auto_approve_tools
   }
 
   set autoApproveTools(tools: readonly string[]) {
@@ -230,13 +264,7 @@ export class Session {
    * @throws {InvalidArgumentError} on assignment; names the field at fault.
    */
   get rawDict(): SessionDict {
-    const handle = this.#rust
-    const revision = handle.revision
-    if (this.#dict === undefined || this.#dictRevision !== revision) {
-      this.#dict = fromJsonText<SessionDict>(handle.dictText())
-      this.#dictRevision = revision
-    }
-    return this.#dict
+    return this.#sessionDict()
   }
 
   set rawDict(dict: object) {
@@ -255,16 +283,30 @@ export class Session {
   }
 
   /**
-   * Writes every context that changed since the last save, then `session.json`; nothing when nothing changed. What is
-   * written is the state at one moment: changes made meanwhile are for the next save. Saves of one session run one after
-   * the other. Where the storage has locks a save holds that of the session's directory, so that nobody else writes
-   * between the comparison with what is there and the last write.
+   * Writes every context that changed since the last save, then `session.json`; nothing if nothing changed. A save writes
+   * the state of one moment: later changes are left to the next save. Saves of one session run one after the other. If the
+   * storage has locks, a save holds the lock of the session's directory, so that no other writer can write between its
+   * comparison with the files and its last write.
    *
-   * @throws {ConflictError} when somebody else has changed one of the files since this session read or wrote it; nothing
+   * @example
+   * ```ts
+   * import { ConflictError, MemoryStorage, Session } from 'peteos-session'
+   *
+   * const session = Session.create('agents', { storage: new MemoryStorage() })
+   * session.activeContext.append({ role: 'user', content: [{ type: 'text', text: 'Hello' }] })
+   * try {
+   *   await session.save()
+   * } catch (error) {
+   *   if (!(error instanceof ConflictError)) throw error
+   *   await session.save({ onConflict: 'fork' })
+   * }
+   * ```
+   *
+   * @throws {ConflictError} if another writer has changed one of the files since this session read or wrote it; nothing
    * is written. With `onConflict: 'fork'` both are kept instead: a context whose file was changed becomes a new one of
    * this session, whose origin is the context that the file holds, and `session.json` gets the changes of both; then
    * there is a conflict only where both changed one variable of the state, or one setting, in different ways.
-   * @throws {StorageError} when the storage fails, or its lock is not to be had in time (`ELOCKED`); what was not
+   * @throws {StorageError} when the storage fails, or its lock could not be acquired in time (`ELOCKED`); what was not
    * written is written by the next save.
    * @returns With `onConflict: 'fork'`, the contexts that became new ones.
    */
@@ -280,7 +322,14 @@ export class Session {
     const handle = this.#rust
     const save = this.#saves.then(async () => {
       if (!handle.hasChanges) return []
-      return locked(this.#storage, handle.sessionDir, () => handle.save(onConflict === 'fork') as Promise<string[]>)
+      const keepsBoth = onConflict === 'fork'
+      for (;;) {
+        const forks = await locked(this.#storage, handle.sessionDir, (lease) => {
+          return handle.save(keepsBoth, lease) as Promise<string[] | undefined>
+        })
+        // Otherwise the lock was lost, and what is left is saved under the lock again.
+        if (forks !== undefined) return forks
+      }
     })
     this.#saves = save.catch(() => undefined)
     const forks = this.#forked(await save)
@@ -288,21 +337,24 @@ export class Session {
   }
 
   /**
-   * As {@link save}, done when it returns: for the event `exit` of Node, when no promise is awaited any more. A save that
-   * is under way writes no more; what it had left is written here. No lock is waited for.
+   * As {@link save}, done when it returns: for the event `exit` of Node, when no promise is awaited any more. A save of this
+   * session that is under way writes no more; what it had left is written here. Where the storage has synchronous locks it
+   * holds that of the session's directory, and waits for another process by blocking, for a short time; a save of another
+   * object in this thread that is under way is overtaken, and rejects with a `ConflictError`.
    *
-   * @throws {ConflictError} as {@link save} does, where the adapter has `digestSync`.
-   * @throws {StorageError} when the storage fails, or has no `writeSync`.
+   * @throws {ConflictError} as {@link save} does, if the adapter has `digestSync`.
+   * @throws {StorageError} if the storage fails, has no `writeSync`, or its lock could not be acquired in time (`ELOCKED`).
    */
   saveSync(): void {
-    this.#rust.saveSync()
+    const handle = this.#rust
+    if (handle.hasChanges) lockedSync(this.#storage, handle.sessionDir, (lease) => handle.saveSync(lease))
   }
 
   /**
-   * A context of the session by its id; the same object as long as somebody holds it.
+   * Loads a context of the session by its id. It is the same object for as long as it is in use.
    *
-   * @throws {ContextNotFoundError} when there is none.
-   * @throws {CorruptSessionError} when its file is no context.
+   * @throws {ContextNotFoundError} if the session has no such context.
+   * @throws {CorruptSessionError} if its file is not a valid context.
    */
   async loadContext(id: string): Promise<Context> {
     return this.#object(await this.#rust.loadContext(id))
@@ -319,8 +371,8 @@ export class Session {
    * @returns The new active context; `null` when nothing was dropped or no context is active.
    */
   rollingSequenceWindow(count: number, options?: SequenceWindowOptions): Context | null {
-    const crossing = sequenceWindowOptions(options)
-    return this.#windowed(this.#rust.rollingSequenceWindow(count, crossing))
+    const wireOptions = sequenceWindowOptions(options)
+    return this.#windowed(this.#rust.rollingSequenceWindow(count, wireOptions))
   }
 
   /**
@@ -329,8 +381,8 @@ export class Session {
    * @returns The new active context; `null` when nothing was dropped or no context is active.
    */
   rollingTokenWindow(maxTokens: number, encoding?: EncodingName, options?: TokenWindowOptions): Context | null {
-    const crossing = tokenWindowOptions(this.activeContext, options)
-    return this.#windowed(this.#rust.rollingTokenWindow(maxTokens, encoding, crossing))
+    const wireOptions = tokenWindowOptions(this.#activeContext(), options)
+    return this.#windowed(this.#rust.rollingTokenWindow(maxTokens, encoding, wireOptions))
   }
 
   /**
@@ -358,7 +410,7 @@ export class Session {
    * Calls every hook and makes the content of the active context's messages with hooks of what they return. When one of
    * them fails nothing is changed.
    *
-   * @throws {InvalidArgumentError} names the hook that returned something else than it has to.
+   * @throws {InvalidArgumentError} if a hook returns the wrong type; the message names the hook.
    */
   async materialize(): Promise<void> {
     const ids: string[] = []
@@ -366,7 +418,9 @@ export class Session {
     for (const [id, { name, callback }] of [...this.#hooks]) {
       const text = await callback()
       if (typeof text !== 'string') {
-        throw new InvalidArgumentError(`${name}: this hook has to return a string, not ${typeof text}`, { argument: name })
+        throw new InvalidArgumentError(`${name}: a hook must return a string, not ${typeof text}`, {
+          argument: name,
+        })
       }
       ids.push(id)
       texts.push(text)
@@ -376,12 +430,12 @@ export class Session {
 
   /** The dict, for `JSON.stringify`. */
   toJSON(): SessionDict {
-    return this.rawDict
+    return this.#sessionDict()
   }
 
   /**
-   * Gives the memory back now rather than when the object is collected; also by `using`. Starts no save, but those that
-   * were asked for are carried out.
+   * Releases the memory now instead of when the object is collected; `using` does so as well. It starts no save, but saves
+   * that were started are completed.
    */
   free(): void {
     const handle = this.#handle
@@ -390,14 +444,34 @@ export class Session {
     if (handle !== null) void this.#saves.then(() => handle.free())
   }
 
+  /** As {@link free}. */
   declare readonly [Symbol.dispose]: () => void
 
-  /** Saves, then gives the memory back: `await using session = …` does so at the end of its block. */
+  /** Saves, then releases the memory: `await using session = …` does so at the end of its block. */
   declare readonly [Symbol.asyncDispose]: () => Promise<void>
 
   get #rust(): SessionHandle {
     if (this.#handle === null) throw new DisposedError('session')
     return this.#handle
+  }
+
+  #activeContext(): Context | null {
+    const handle = this.#rust
+    const active = this.#active
+    if (active !== null && !active.isFreed && handle.isActiveContext(active.handle)) return active
+    const current = handle.activeContext()
+    this.#active = current === undefined ? null : this.#object(current)
+    return this.#active
+  }
+
+  #sessionDict(): SessionDict {
+    const handle = this.#rust
+    const revision = handle.revision
+    if (this.#dict === undefined || this.#dictRevision !== revision) {
+      this.#dict = fromJsonText<SessionDict>(handle.dictText())
+      this.#dictRevision = revision
+    }
+    return this.#dict
   }
 
   #windowed(handle: ContextHandle | undefined): Context | null {
@@ -406,7 +480,7 @@ export class Session {
     return this.#active
   }
 
-  /** The forks that a save has made, given by two ids each; whoever holds such a context holds it by its new id. */
+  /** The forks that a save has made, given by two ids each; a context in use gets its new id. */
   #forked(ids: string[]): ForkedContext[] {
     const forks: ForkedContext[] = []
     for (let index = 0; index + 1 < ids.length; index += 2) {
@@ -419,7 +493,7 @@ export class Session {
     return forks
   }
 
-  /** The object of a context: the one that somebody holds, or a new one. */
+  /** The object of a context: the one in use, or a new one. */
   #object(handle: ContextHandle): Context {
     const known = this.#contexts.get(handle.id)?.deref()
     if (known !== undefined && !known.isFreed && known.handle.is(handle)) {
@@ -439,8 +513,15 @@ export class Session {
   }
 }
 
+wrapMethods(Session, ['isFreed'])
 makeDisposable(Session.prototype)
 makeAsyncDisposable(Session.prototype)
+
+/** The parent directory of a session for the time that the session lives. */
+function lastingPath(storage: SessionStorage, parentDir: string): string {
+  if (typeof parentDir !== 'string' || !hasMethod(storage, 'absolutePath')) return parentDir
+  return storage.absolutePath?.(parentDir) ?? parentDir
+}
 
 function storageOf(storage: SessionStorage | undefined): SessionStorage {
   return storage === undefined ? defaultStorage() : checkStorage(storage)

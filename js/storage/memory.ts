@@ -4,7 +4,19 @@ import { LOCK_TIMEOUT, lockTimeoutError } from './lock-timeout.js'
 import { Queue } from './queue.js'
 import type { SessionStorage } from './storage.js'
 
-/** Keeps files in memory: for tests, previews, and where nothing is to last. */
+/**
+ * Keeps files in memory, for tests, previews and data that need not last.
+ *
+ * @example
+ * ```ts
+ * import { MemoryStorage, Session } from 'peteos-session'
+ *
+ * const storage = new MemoryStorage()
+ * const session = Session.create('agents', { storage })
+ * await session.save()
+ * console.log(await Session.list('agents', { storage }))
+ * ```
+ */
 export class MemoryStorage implements SessionStorage {
   readonly #files = new Map<string, { data: Uint8Array; modifiedTime: number }>()
   readonly #queue = new Queue()
@@ -64,6 +76,8 @@ export class MemoryStorage implements SessionStorage {
   async lock<T>(directory: string, work: (lease: StorageLease) => Promise<T>): Promise<T> {
     const onTimeout = () => lockTimeoutError(directory, 'another user of this MemoryStorage', LOCK_TIMEOUT)
     return this.#queue.run(directory, LOCK_TIMEOUT, onTimeout, async () => {
+      // A synchronous holder is done by then.
+      await undefined
       const lease = this.#lease(directory)
       try {
         return await work(lease)
@@ -73,7 +87,10 @@ export class MemoryStorage implements SessionStorage {
     })
   }
 
-  /** As {@link lock}, done when it returns: a holder, which could not go on before that, is overtaken. */
+  /**
+   * As {@link lock}, done when it returns. If somebody holds the lock, who cannot go on before that, `work` runs all
+   * the same; if it writes, the lease of the other one is lost.
+   */
   lockSync<T>(directory: string, work: (lease: StorageLease) => T): T {
     const lease = this.#lease(directory)
     try {
@@ -89,14 +106,19 @@ export class MemoryStorage implements SessionStorage {
   }
 
   #lease(directory: string): StorageLease & { release(): void } {
+    const suspended = this.#holders.get(directory)
     const holder = {}
+    let hasWritten = false
     this.#holders.set(directory, holder)
     return {
       check: () => {
         if (this.#holders.get(directory) !== holder) throw lockLostError(directory)
+        hasWritten = true
       },
       release: () => {
-        if (this.#holders.get(directory) === holder) this.#holders.delete(directory)
+        if (this.#holders.get(directory) !== holder) return
+        if (suspended !== undefined && !hasWritten) this.#holders.set(directory, suspended)
+        else this.#holders.delete(directory)
       },
     }
   }

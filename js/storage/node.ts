@@ -1,6 +1,7 @@
 import { readdir, stat, unlink } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { resolve } from 'node:path'
+import { constructing } from '../caller-stack.js'
 import { InvalidArgumentError } from '../errors.js'
 import { readOptions } from '../read-options.js'
 import type { StorageLease } from './lease.js'
@@ -53,6 +54,16 @@ const queue = new Queue()
  * last step fails, the sync of the directory, is the new file in place already. A replaced file keeps its permissions
  * and, as far as the process may set it, its owner. A rename that is refused because the file is open elsewhere (`EPERM`,
  * `EACCES`, `EBUSY`) is repeated for 1.3 seconds.
+ *
+ * @example
+ * ```ts
+ * import { Session } from 'peteos-session'
+ * import { NodeFileStorage } from 'peteos-session/node'
+ *
+ * const storage = new NodeFileStorage({ root: '.', mode: 0o600 })
+ * const session = Session.create('agents', { storage })
+ * console.log(session.sessionDir)
+ * ```
  */
 export class NodeFileStorage implements SessionStorage {
   readonly #root: Root | undefined
@@ -61,17 +72,8 @@ export class NodeFileStorage implements SessionStorage {
 
   /** @throws {InvalidArgumentError} for an unknown option, or one of the wrong type. */
   constructor(options: NodeFileStorageOptions = {}) {
-    const given = readOptions(options, OPTIONS, 'NodeFileStorage')
-    const { root, followLinks = false, mode = 0o666, durability = 'full', lockTimeout = LOCK_TIMEOUT } = given
-    check('root', root === undefined || typeof root === 'string', 'a string')
-    check('followLinks', typeof followLinks === 'boolean', 'a boolean')
-    check('mode', Number.isInteger(mode) && mode >= 0 && mode <= 0o777, 'permission bits, such as 0o600')
-    check(
-      'durability',
-      durability === 'full' || durability === 'unsafe-on-power-loss',
-      "'full' or 'unsafe-on-power-loss'",
-    )
-    check('lockTimeout', isTimeout(lockTimeout), 'a number of milliseconds')
+    const given = constructing(NodeFileStorage, () => checkedOptions(options))
+    const { root, followLinks, mode, durability, lockTimeout } = given
     this.#root = root === undefined ? undefined : new Root(root, followLinks)
     this.#replacement = { mode, sync: durability === 'full' }
     this.#lockTimeout = lockTimeout
@@ -146,8 +148,9 @@ export class NodeFileStorage implements SessionStorage {
   }
 
   /**
-   * As {@link lock}, done when it returns. It blocks the thread while it waits, at most 5 seconds. A lock that an
-   * asynchronous caller in this thread holds is taken over, since that one could not go on: its lease is lost.
+   * As {@link lock}, done when it returns. It blocks the thread while it waits, at most 5 seconds. If an asynchronous
+   * caller in this thread holds the lock, which cannot go on before this returns, `work` runs in its stead; if that
+   * writes, the lease of the other one is lost.
    */
   lockSync<T>(directory: string, work: (lease: StorageLease) => T): T {
     const path = resolve(this.#resolve(directory))
@@ -179,6 +182,21 @@ export class NodeFileStorage implements SessionStorage {
   #resolveEntry(path: string): string {
     return this.#root === undefined ? path : this.#root.resolveEntry(path)
   }
+}
+
+function checkedOptions(options: NodeFileStorageOptions) {
+  const given = readOptions(options, OPTIONS, 'NodeFileStorage')
+  const { root, followLinks = false, mode = 0o666, durability = 'full', lockTimeout = LOCK_TIMEOUT } = given
+  check('root', root === undefined || typeof root === 'string', 'a string')
+  check('followLinks', typeof followLinks === 'boolean', 'a boolean')
+  check('mode', Number.isInteger(mode) && mode >= 0 && mode <= 0o777, 'permission bits, such as 0o600')
+  check(
+    'durability',
+    durability === 'full' || durability === 'unsafe-on-power-loss',
+    "'full' or 'unsafe-on-power-loss'",
+  )
+  check('lockTimeout', isTimeout(lockTimeout), 'a number of milliseconds')
+  return { root, followLinks, mode, durability, lockTimeout }
 }
 
 function check(option: string, isRight: boolean, expected: string): void {

@@ -1,6 +1,6 @@
 import { rust } from '../wasm/runtime.js'
-import { expect, expectBytes, expectNames, kindOf } from './expect.js'
 import type { Case } from './case.js'
+import { expect, expectBytes, expectNames, kindOf } from './expect.js'
 
 const bytes = (text: string) => new TextEncoder().encode(text)
 
@@ -29,7 +29,11 @@ export const FILE_CASES: readonly Case[] = [
     name: 'what was written is read',
     async run(storage, directory) {
       await storage.write(`${directory}/a/b/c/file.json`, bytes('one'))
-      expectBytes(await storage.read(`${directory}/a/b/c/file.json`), bytes('one'), 'a file in directories that were not there')
+      expectBytes(
+        await storage.read(`${directory}/a/b/c/file.json`),
+        bytes('one'),
+        'a file in directories that were not there',
+      )
       await storage.write(`${directory}/a/other`, bytes('two'))
       expectBytes(await storage.read(`${directory}/a/other`), bytes('two'), 'a file beside a directory')
       expectBytes(await storage.read(`${directory}/a/b/c/file.json`), bytes('one'), 'the first file, after the second')

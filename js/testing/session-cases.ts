@@ -1,8 +1,8 @@
 import { ConflictError, SessionNotFoundError } from '../errors.js'
 import { Session } from '../session/session.js'
 import type { SessionStorage } from '../storage/storage.js'
-import { expect, expectNames, failureOf } from './expect.js'
 import type { Case } from './case.js'
+import { expect, expectNames, failureOf } from './expect.js'
 
 /** After so many conflicts in a row the digests are to blame. */
 const ATTEMPTS = 50
@@ -25,7 +25,10 @@ export const SESSION_CASES: readonly Case[] = [
   {
     name: 'a session is saved, listed and loaded',
     async run(storage, directory) {
-      const absent = await failureOf(Session.load(directory, 'none', { storage }), 'load of a session that is not there')
+      const absent = await failureOf(
+        Session.load(directory, 'none', { storage }),
+        'load of a session that is not there',
+      )
       expect(absent instanceof SessionNotFoundError, `load of a session that is not there: ${String(absent)}`)
       const session = await savedSession(storage, directory)
       const first = session.activeContext
@@ -38,7 +41,11 @@ export const SESSION_CASES: readonly Case[] = [
       same(first.rawDict, (await again.loadContext(first.id)).rawDict, 'the other context')
       expectNames(await again.listContexts(), [first.id, again.activeContextId ?? ''], 'the contexts')
       const listed = await Session.list(directory, { storage })
-      expectNames(listed.map(({ uuid }) => uuid), [session.uuid], 'the sessions')
+      expectNames(
+        listed.map(({ uuid }) => uuid),
+        [session.uuid],
+        'the sessions',
+      )
       const names = (await storage.list(session.sessionDir)).filter((name) => name.startsWith('.'))
       expectNames(names, [], 'what the saves have left')
     },

@@ -1,5 +1,5 @@
-import { init } from '../wasm/loading.js'
 import { checkStorage, type SessionStorage } from '../storage/storage.js'
+import { ensureLoaded } from '../wasm/loading.js'
 import { FILE_CASES } from './file-cases.js'
 import { LOCK_CASES } from './lock-cases.js'
 import { SESSION_CASES } from './session-cases.js'
@@ -29,7 +29,7 @@ export function storageConformance(makeStorage: () => SessionStorage | Promise<S
   return [...FILE_CASES, ...LOCK_CASES, ...SESSION_CASES].map(({ name, needs = [], run }) => ({
     name,
     async run() {
-      await init()
+      await ensureLoaded()
       const storage = checkStorage(await makeStorage())
       if (needs.some((method) => typeof storage[method] !== 'function')) return 'not offered'
       await run(storage, `conformance-${crypto.randomUUID()}`)

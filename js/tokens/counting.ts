@@ -2,9 +2,9 @@ import { InvalidArgumentError } from '../errors.js'
 import type { MediaPart, StoredMessage } from '../messages/message.js'
 
 /**
- * What an image, a video, a sound or a PDF document costs in tokens: that of its text in the message, base64 data included
- * (`'reference'`, the default, which is what the Python package counts); so many each; or what a function says, which is
- * called once for a part, and whose result is rounded up.
+ * The cost of an image, a video, a sound or a PDF document in tokens: `'reference'` (the default) counts its text in the
+ * message, base64 data included, as the Python package does; a number is the cost of each; a function is called once for
+ * each part, and its result is rounded up.
  */
 export type MediaCost = 'reference' | number | ((part: MediaPart) => number)
 
@@ -22,7 +22,7 @@ export type Counter = (text: string, message: StoredMessage) => number
 export interface CountingOptions {
   /** By default `'reference'`. */
   media?: MediaCost
-  /** By default the encoding counts. Define it outside of a loop: what it has counted is known by the function. */
+  /** By default the encoding counts. Define it outside of a loop: counts are cached by the function. */
   counter?: Counter
 }
 
@@ -31,12 +31,11 @@ export interface CountingOptions {
  * @internal
  */
 export interface CountedContext {
-  readonly messages: readonly StoredMessage[]
-  /** @internal */
+  readonly storedMessages: readonly StoredMessage[]
   readonly handle: { countedText(position: number, includeMedia: boolean): string }
 }
 
-/** The numbers that a function of the caller gave for messages, which are asked for once. */
+/** The results of a function of the caller by message, so that it is called once for each. */
 type Known = WeakMap<StoredMessage, number>
 
 const textCounts = new WeakMap<Counter, Known>()
@@ -47,7 +46,7 @@ const mediaCosts = new WeakMap<(part: MediaPart) => number, Known>()
 const MEDIA: ReadonlySet<string> = new Set(['image', 'video', 'audio', 'pdf'])
 
 /**
- * What of the counting options crosses to Rust: functions of the caller are called here, before anything is borrowed
+ * The counting options as Rust takes them: functions of the caller are called here, before anything is borrowed
  * there. Each is called once for a message, until the message changes.
  *
  * @internal
@@ -57,29 +56,29 @@ export function countingOptions(
   options: { media?: unknown; counter?: unknown },
 ): { media?: unknown; counts?: Float64Array } {
   const { media, counter } = options
-  const crossing: { media?: unknown; counts?: Float64Array } = {}
+  const wireOptions: { media?: unknown; counts?: Float64Array } = {}
   const isReference = media === undefined || media === null || media === 'reference'
   if (typeof media === 'string' && !isReference) throw wrongMedia(`"${media.slice(0, 40)}"`)
   if (!isReference && typeof media !== 'number' && typeof media !== 'function') throw wrongMedia(kindOf(media))
   if (counter !== undefined && counter !== null && typeof counter !== 'function') {
     throw wrong('options.counter', `expected a function, found ${kindOf(counter)}`)
   }
-  const messages = context?.messages ?? []
+  const messages = context?.storedMessages ?? []
   if (typeof media === 'function') {
     const cost = media as Exclude<MediaCost, string | number>
-    crossing.media = counts(messages, knownFor(mediaCosts, cost), (message) => mediaCost(message, cost))
+    wireOptions.media = counts(messages, knownFor(mediaCosts, cost), (message) => mediaCost(message, cost))
   } else if (!isReference) {
-    crossing.media = media
+    wireOptions.media = media
   }
   if (typeof counter === 'function') {
     const known = knownFor(isReference ? textCounts : textCountsWithoutMedia, counter as Counter)
-    crossing.counts = counts(messages, known, (message, position) => {
+    wireOptions.counts = counts(messages, known, (message, position) => {
       // A counter may have freed the context, which then says so.
       const text = (context as CountedContext).handle.countedText(position, isReference)
       return whole((counter as Counter)(text, message), 'options.counter', message)
     })
   }
-  return crossing
+  return wireOptions
 }
 
 function knownFor<F extends object>(cache: WeakMap<F, Known>, fn: F): Known {
@@ -119,7 +118,10 @@ function whole(count: unknown, argument: string, message: StoredMessage): number
   const tokens = typeof count === 'number' ? Math.ceil(count) : Number.NaN
   if (tokens >= 0 && tokens <= Number.MAX_SAFE_INTEGER) return tokens
   const found = typeof count === 'number' ? String(count) : kindOf(count)
-  throw wrong(argument, `expected it to return a number of tokens from 0 up, found ${found} for the message ${message.id}`)
+  throw wrong(
+    argument,
+    `expected it to return a non-negative number of tokens, found ${found} for the message ${message.id}`,
+  )
 }
 
 function wrongMedia(found: string): InvalidArgumentError {

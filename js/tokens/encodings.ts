@@ -1,30 +1,16 @@
+import { withCallerStack } from '../caller-stack.js'
 import { InvalidArgumentError, messageOf, StorageError } from '../errors.js'
+import type { EncodingName } from '../generated/lists.js'
 import { readOptions } from '../read-options.js'
 import { MAX_TEXT } from '../wasm/json-text.js'
-import { init } from '../wasm/loading.js'
+import { ensureLoaded } from '../wasm/loading.js'
 import { getPlatform, type VocabularyName } from '../wasm/platform.js'
 import { rust } from '../wasm/runtime.js'
 import type { ResponseLike, UrlLike } from '../wasm/sources.js'
-import { passText } from './text.js'
-
-/** The encodings of tiktoken; `gpt2` is another name of `r50k_base`. */
-export type EncodingName =
-  | 'r50k_base'
-  | 'gpt2'
-  | 'p50k_base'
-  | 'p50k_edit'
-  | 'cl100k_base'
-  | 'o200k_base'
-  | 'o200k_harmony'
+import { passText } from '../wasm/text.js'
 
 /** Where a vocabulary comes from: its address, a response with it, or its bytes. */
-export type VocabularySource =
-  | string
-  | UrlLike
-  | ResponseLike
-  | Promise<ResponseLike>
-  | ArrayBuffer
-  | Uint8Array
+export type VocabularySource = string | UrlLike | ResponseLike | Promise<ResponseLike> | ArrayBuffer | Uint8Array
 
 /** Options of {@link countTokens}. */
 export interface CountOptions {
@@ -38,49 +24,71 @@ const COUNT_OPTIONS = ['limit'] as const
 const LONGEST_TOKEN = 255
 
 /**
- * The exact number of tokens of a text, or `options.limit` where there are more. Text that looks like a special token
- * (`<|endoftext|>`) is counted as text, half a surrogate pair as U+FFFD.
+ * Counts the tokens of a text exactly, up to `options.limit`. Text that looks like a special token (`<|endoftext|>`) is
+ * counted as text, half a surrogate pair as U+FFFD.
+ *
+ * @example
+ * ```ts
+ * import { countTokens } from 'peteos-session'
+ *
+ * console.log(countTokens('Hello, world', 'o200k_base'))
+ * ```
  *
  * @param text At most 2**27 characters.
  * @param encoding By default `cl100k_base`.
  * @throws {UnknownEncodingError} lists the known encodings.
  * @throws {EncodingNotLoadedError} in a browser, before `await loadEncoding(encoding)`.
  */
-export function countTokens(text: string, encoding?: EncodingName, options: CountOptions = {}): number {
-  const number = numberOf(encoding)
-  const { limit } = readOptions(options, COUNT_OPTIONS, 'countTokens')
-  // What is longer than so many of the longest tokens has more, wherever it is cut.
-  const enough = typeof limit === 'number' ? (limit + 1) * LONGEST_TOKEN : MAX_TEXT
-  const bytes = passText(typeof text === 'string' && text.length > enough ? text.slice(0, enough) : text)
-  return rust().countTokens(bytes, number, limit)
-}
+export const countTokens = /* @__PURE__ */ withCallerStack(
+  'countTokens',
+  (text: string, encoding?: EncodingName, options: CountOptions = {}): number => {
+    const number = numberOf(encoding)
+    const { limit } = readOptions(options, COUNT_OPTIONS, 'countTokens')
+    // A text that is longer than this many of the longest tokens has more tokens than the limit.
+    const enough = typeof limit === 'number' ? (limit + 1) * LONGEST_TOKEN : MAX_TEXT
+    const bytes = passCounted(typeof text === 'string' && text.length > enough ? text.slice(0, enough) : text)
+    return rust().countTokens(bytes, number, limit)
+  },
+)
 
 /**
- * The ids of the tokens of a text, which `decode` turns back. Text that looks like a special token is text.
+ * Returns the ids of the tokens of a text, which `decode` reverses. Text that looks like a special token is text.
  *
  * @param text At most 2**27 characters; half a surrogate pair is taken for U+FFFD.
  * @param encoding By default `cl100k_base`.
  * @throws {UnknownEncodingError} lists the known encodings.
  * @throws {EncodingNotLoadedError} in a browser, before `await loadEncoding(encoding)`.
  */
-export function encode(text: string, encoding?: EncodingName): number[] {
+export const encode = /* @__PURE__ */ withCallerStack('encode', (text: string, encoding?: EncodingName): number[] => {
   const number = numberOf(encoding)
-  return Array.from(rust().encode(passText(text), number))
-}
+  return Array.from(rust().encode(passCounted(text), number))
+})
 
 /**
  * The text of tokens, given by their ids. Those of special tokens become their names, such as `<|endoftext|>`; bytes that
  * are not UTF-8, as when the tokens of a character are not all there, become U+FFFD.
  *
- * @param tokens An array or a typed array of whole numbers.
+ * @param tokens An array or a typed array of integers.
  * @param encoding By default `cl100k_base`.
  * @throws {InvalidArgumentError} naming the first id that no token of the encoding has.
  * @throws {UnknownEncodingError} lists the known encodings.
  * @throws {EncodingNotLoadedError} in a browser, before `await loadEncoding(encoding)`.
  */
-export function decode(tokens: ArrayLike<number>, encoding?: EncodingName): string {
-  const number = numberOf(encoding)
-  return rust().decode(tokenIds(tokens), number)
+export const decode = /* @__PURE__ */ withCallerStack(
+  'decode',
+  (tokens: ArrayLike<number>, encoding?: EncodingName): string => {
+    const number = numberOf(encoding)
+    return rust().decode(tokenIds(tokens), number)
+  },
+)
+
+function passCounted(text: string): number {
+  if (typeof text !== 'string') rust().expectText(text)
+  if (text.length > MAX_TEXT) {
+    const message = `text: is longer than ${MAX_TEXT} characters; count it in parts`
+    throw new InvalidArgumentError(message, { argument: 'text' })
+  }
+  return passText(text, 'text')
 }
 
 function tokenIds(tokens: ArrayLike<number>): Uint32Array {
@@ -99,7 +107,7 @@ function tokenIds(tokens: ArrayLike<number>): Uint32Array {
     throw new InvalidArgumentError('tokens: could not be read', { argument: 'tokens', cause })
   }
   const argument = wrong === undefined ? 'tokens' : `tokens[${wrong}]`
-  const expected = wrong === undefined ? 'an array of token ids' : 'the id of a token, a whole number from 0 up'
+  const expected = wrong === undefined ? 'an array of token ids' : 'the id of a token, a non-negative integer'
   throw new InvalidArgumentError(`${argument}: expected ${expected}`, { argument })
 }
 
@@ -120,9 +128,9 @@ function numberOf(encoding: EncodingName | undefined): number {
  *
  * @throws {UnknownEncodingError} for a model that tiktoken does not know.
  */
-export function encodingForModel(model: string): EncodingName {
+export const encodingForModel = /* @__PURE__ */ withCallerStack('encodingForModel', (model: string): EncodingName => {
   return rust().encodingForModel(model) as EncodingName
-}
+})
 
 const loading = new Map<string, Promise<void>>()
 
@@ -135,19 +143,22 @@ const loading = new Map<string, Promise<void>>()
  * @throws {StorageError} when the file cannot be read.
  * @throws {InvalidArgumentError} when it is not the file of this vocabulary.
  */
-export async function loadEncoding(encoding: EncodingName, source?: VocabularySource): Promise<void> {
-  await init()
-  if (rust().isEncodingLoaded(encoding)) return
-  const name = rust().vocabularyOf(encoding) as VocabularyName
-  let load = loading.get(name)
-  if (load === undefined) {
-    load = readVocabulary(name, source)
-      .then((data) => rust().loadVocabulary(encoding, data))
-      .finally(() => loading.delete(name))
-    loading.set(name, load)
-  }
-  await load
-}
+export const loadEncoding = /* @__PURE__ */ withCallerStack(
+  'loadEncoding',
+  async (encoding: EncodingName, source?: VocabularySource): Promise<void> => {
+    await ensureLoaded()
+    if (rust().isEncodingLoaded(encoding)) return
+    const name = rust().vocabularyOf(encoding) as VocabularyName
+    let load = loading.get(name)
+    if (load === undefined) {
+      load = readVocabulary(name, source)
+        .then((data) => rust().loadVocabulary(encoding, data))
+        .finally(() => loading.delete(name))
+      loading.set(name, load)
+    }
+    await load
+  },
+)
 
 async function readVocabulary(name: VocabularyName, source?: VocabularySource): Promise<Uint8Array> {
   const path = `encodings/${name}.bin`

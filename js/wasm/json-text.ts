@@ -3,33 +3,63 @@ import { InvalidArgumentError, InvalidMessageError } from '../errors.js'
 /** What a value is handed in as, which decides the error that names its fault. */
 type Purpose = 'message' | 'dict' | 'rawDict' | 'arguments' | 'value'
 
-/** Longer texts come near to what a string, or the memory of WebAssembly, can hold. */
+/** Longer texts come close to what a string, or the memory of WebAssembly, can hold. */
 export const MAX_TEXT = 2 ** 27
 
+/** Rust refuses more values than this; the copy stops there, since a small object can be shared many times. */
+const MAX_VALUES = 5_000_000
+
+/** A value as JSON text, and what `JSON.parse` makes of the text. */
+export interface JsonCopy {
+  readonly text: string
+  /** A copy, not frozen. */
+  readonly value: unknown
+}
+
 /**
- * The JSON text of a value that a caller hands in. What JSON would leave out or change without a word (`NaN`, a bigint,
- * a Map, a function, a cycle) is refused, with the way to it.
+ * Converts a value that a caller hands in to JSON, reading it once. What JSON would drop or change silently (`NaN`, a
+ * bigint, a Map, a function, a cycle) is refused with its path.
+ *
  * @internal
  */
-export function toJsonText(value: unknown, purpose: Purpose): string {
+export function copyJson(value: unknown, purpose: Purpose): JsonCopy {
+  const copier = new Copier()
+  let { fault } = copier
+  let copy: unknown
   let text: string | undefined
-  let fault: Fault | null
   try {
-    fault = findFault(value)
-    if (fault === null) text = JSON.stringify(value)
+    copy = copier.copy(value)
+    fault = copier.fault
+    if (fault === null) {
+      text = JSON.stringify(copier.isExact ? copy : value)
+      if (!copier.isExact && text !== undefined) copy = JSON.parse(text)
+    }
   } catch (error) {
-    fault = { path: '', message: isOverflow(error) ? 'is nested too deeply, or contains itself' : 'could not be read', cause: error }
+    fault = {
+      path: '',
+      message: isOverflow(error) ? 'is nested too deeply, or contains itself' : 'could not be read',
+      cause: error,
+    }
   }
   if (fault === null && text !== undefined && text.length > MAX_TEXT) {
     fault = { path: '', message: `is larger than ${MAX_TEXT} characters of JSON` }
   }
   if (fault === null && text === undefined) fault = { path: '', message: `expected an object, found ${typeof value}` }
-  if (fault === null) return text as string
+  if (fault === null) return { text: text as string, value: copy }
   const argument = `${purpose}${fault.path}`
   const message = `${argument}: ${fault.message}`
   const cause = 'cause' in fault ? { cause: fault.cause } : {}
   if (purpose === 'message') throw new InvalidMessageError(message, { field: fault.path.replace(/^\./, ''), ...cause })
   throw new InvalidArgumentError(message, { argument, ...cause })
+}
+
+/**
+ * The JSON text of a value that a caller hands in, as {@link copyJson} makes it.
+ *
+ * @internal
+ */
+export function toJsonText(value: unknown, purpose: Purpose): string {
+  return copyJson(value, purpose).text
 }
 
 interface Fault {
@@ -41,46 +71,104 @@ interface Fault {
 
 function isOverflow(error: unknown): boolean {
   try {
-    // Engines differ in words; the other RangeError is that of a text too long for a string.
+    // The words differ between engines; the other RangeError is about a text that is too long for a string.
     return error instanceof RangeError && /stack|recursion/i.test(error.message)
   } catch {
     return false
   }
 }
 
-/** Looks for the first thing in a value that JSON cannot hold. */
-function findFault(value: unknown): Fault | null {
-  switch (typeof value) {
-    case 'number':
-      return Number.isFinite(value) ? null : { path: '', message: `JSON cannot hold ${value}` }
-    case 'bigint':
-    case 'function':
-    case 'symbol':
-      return { path: '', message: `JSON cannot hold a ${typeof value}` }
-    case 'object':
-      break
-    default:
-      return null
-  }
-  // What has a toJSON method says itself what it is in JSON, as dates do.
-  if (value === null || typeof (value as { toJSON?: unknown }).toJSON === 'function') return null
-  if (Array.isArray(value)) {
-    for (let index = 0; index < value.length; index++) {
-      const fault =
-        value[index] === undefined ? { path: '', message: 'JSON cannot hold undefined in an array' } : findFault(value[index])
-      if (fault !== null) return { path: `[${index}]${fault.path}`, message: fault.message }
+const NOT_JSON = /^(Map|Set|WeakMap|WeakSet|Promise|ArrayBuffer|SharedArrayBuffer|DataView|RegExp|\w+Array)$/
+const BOXED = /^(String|Number|Boolean|BigInt|Symbol)$/
+
+/** Copies a value as JSON would, up to the first thing in it that JSON cannot hold. */
+class Copier {
+  fault: Fault | null = null
+  /** Whether the copy is what JSON would make of the value: no object in it converts itself. */
+  isExact = true
+  #count = 0
+
+  copy(value: unknown): unknown {
+    switch (typeof value) {
+      case 'string':
+        return toWellFormed(value)
+      case 'number':
+        // JSON has no -0.
+        return Number.isFinite(value) ? value || 0 : this.#refuse(`JSON cannot hold ${value}`)
+      case 'bigint':
+      case 'function':
+      case 'symbol':
+        return this.#refuse(`JSON cannot hold a ${typeof value}`)
+      case 'object':
+        if (++this.#count > MAX_VALUES) return this.#refuse(`holds more than ${MAX_VALUES} values`)
+        return value === null ? null : this.#copyObject(value)
+      default:
+        return value
     }
-    return null
   }
-  const kind = Object.prototype.toString.call(value).slice(8, -1)
-  if (/^(Map|Set|WeakMap|WeakSet|Promise|ArrayBuffer|SharedArrayBuffer|DataView|RegExp|\w+Array)$/.test(kind)) {
-    return { path: '', message: `JSON cannot hold a ${kind}` }
+
+  #copyObject(value: object): unknown {
+    if (typeof (value as { toJSON?: unknown }).toJSON === 'function') {
+      // It says itself what it is in JSON, as dates do.
+      this.isExact = false
+      return null
+    }
+    if (Array.isArray(value)) return this.#copyArray(value)
+    if (Object.getPrototypeOf(value) !== Object.prototype) {
+      const kind = Object.prototype.toString.call(value).slice(8, -1)
+      if (NOT_JSON.test(kind)) return this.#refuse(`JSON cannot hold a ${kind}`)
+      if (BOXED.test(kind) || isRawJson(value)) {
+        this.isExact = false
+        return null
+      }
+    }
+    return this.#copyFields(value)
   }
-  for (const [key, field] of Object.entries(value)) {
-    const fault = findFault(field)
-    if (fault !== null) return { path: `.${key}${fault.path}`, message: fault.message }
+
+  #copyArray(items: readonly unknown[]): unknown {
+    const copy: unknown[] = []
+    for (let index = 0; index < items.length; index++) {
+      const item = items[index]
+      copy.push(item === undefined ? this.#refuse('JSON cannot hold undefined in an array') : this.copy(item))
+      if (this.fault !== null) return this.#below(`[${index}]`)
+    }
+    return copy
   }
-  return null
+
+  #copyFields(fields: object): unknown {
+    // Spread reads each field once, and runs no setter that somebody put on Object.prototype.
+    const copy: Record<string, unknown> = { ...fields }
+    const keys = Object.keys(copy)
+    let isSame = Object.getOwnPropertySymbols(copy).length === 0
+    for (const key of keys) {
+      const field = this.copy(copy[key])
+      if (this.fault !== null) return this.#below(`.${key}`)
+      copy[key] = field
+      isSame &&= field !== undefined && toWellFormed(key) === key
+    }
+    if (isSame) return copy
+    const kept = keys.filter((key) => copy[key] !== undefined)
+    return Object.fromEntries(kept.map((key) => [toWellFormed(key), copy[key]]))
+  }
+
+  #refuse(message: string): undefined {
+    this.fault = { path: '', message }
+  }
+
+  #below(step: string): undefined {
+    if (this.fault !== null) this.fault.path = `${step}${this.fault.path}`
+  }
+}
+
+/** Half a surrogate pair is no Unicode text: it becomes U+FFFD, as in every encoder of UTF-8. */
+const toWellFormed: (text: string) => string =
+  'toWellFormed' in String.prototype
+    ? (text) => (text as string & { toWellFormed(): string }).toWellFormed()
+    : (text) => text.replace(/\p{Surrogate}/gu, '\ufffd')
+
+/** Whether a value is a number that keeps its text, which some engines have. */
+function isRawJson(value: object): boolean {
+  return (JSON as { isRawJSON?(value: unknown): boolean }).isRawJSON?.(value) === true
 }
 
 /**
@@ -88,12 +176,19 @@ function findFault(value: unknown): Fault | null {
  * @internal
  */
 export function fromJsonText<T>(text: string): T {
-  return deepFreeze(JSON.parse(text)) as T
+  return deepFreeze(JSON.parse(text) as T)
 }
 
-function deepFreeze(value: unknown): unknown {
+/**
+ * Freezes a value and everything in it.
+ * @internal
+ */
+export function deepFreeze<T>(value: T): T {
   if (typeof value === 'object' && value !== null) {
-    for (const field of Object.values(value)) deepFreeze(field)
+    for (const key of Object.keys(value)) {
+      const field = (value as Record<string, unknown>)[key]
+      if (typeof field === 'object') deepFreeze(field)
+    }
     Object.freeze(value)
   }
   return value

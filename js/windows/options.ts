@@ -1,28 +1,21 @@
 import { InvalidArgumentError } from '../errors.js'
+import type { Boundary } from '../generated/lists.js'
 import { readOptions } from '../read-options.js'
 import { type CountedContext, type CountingOptions, countingOptions } from '../tokens/counting.js'
-
-/**
- * What a window may not take apart.
- *
- * `'message'` (the default): nothing, it may begin at any message. `'exchange'`: a message with tool calls and the messages
- * with their results, matched by `call_id`. `'turn'`: as `'exchange'`, and it begins at a message of the user that is no
- * tool result; where the newest turn does not fit whole, its prompt is kept, and of what followed the newest exchanges.
- */
-export type Boundary = 'message' | 'exchange' | 'turn'
 
 /** Options of a sequence window. */
 export interface SequenceWindowOptions {
   /** By default `'message'`. */
   boundary?: Boundary
   /**
-   * When the window must cut, it cuts down to `to`, so that what is left stays the same for many turns, and a provider can
-   * take its beginning from a cache. In messages, or in tokens for a token window; no more than the limit less the reserve.
+   * When the window must cut, it cuts down to `to`, so that its beginning stays the same for many turns and a provider can
+   * take it from a cache. In messages, or in tokens for a token window; at most the limit minus the reserve. By default the
+   * limit.
    */
   hysteresis?: { to: number }
   /**
-   * Ids of messages that are kept wherever the window begins, each with its exchange, and for the boundary `'turn'` with
-   * the prompt before. They count first.
+   * Ids of messages that are always kept, each with its exchange, and with the boundary `'turn'` with the prompt before it.
+   * They count towards the limit first. By default none.
    */
   pin?: readonly string[]
 }
@@ -41,17 +34,17 @@ const COUNTING_OPTIONS = ['media', 'counter'] as const
 const TOKEN_OPTIONS = [...SEQUENCE_OPTIONS, 'reserve', ...COUNTING_OPTIONS] as const
 
 /**
- * The options of a sequence window, as they cross to Rust.
+ * The options of a sequence window, as Rust takes them.
  * @internal
  */
 export function sequenceWindowOptions(options: SequenceWindowOptions | null | undefined): object | undefined {
   if (options === undefined || options === null) return undefined
-  const { hysteresis, ...crossing } = readOptions(options, SEQUENCE_OPTIONS, 'a sequence window')
-  return { ...crossing, to: lowerMark(hysteresis) }
+  const { hysteresis, ...wireOptions } = readOptions(options, SEQUENCE_OPTIONS, 'a sequence window')
+  return { ...wireOptions, to: lowerMark(hysteresis) }
 }
 
 /**
- * The options of a token window over a context, as they cross to Rust.
+ * The options of a token window over a context, as Rust takes them.
  * @internal
  */
 export function tokenWindowOptions(
@@ -59,12 +52,12 @@ export function tokenWindowOptions(
   options: TokenWindowOptions | null | undefined,
 ): object | undefined {
   if (options === undefined || options === null) return undefined
-  const { hysteresis, media, counter, ...crossing } = readOptions(options, TOKEN_OPTIONS, 'a token window')
-  return { ...crossing, to: lowerMark(hysteresis), ...countingOptions(context, { media, counter }) }
+  const { hysteresis, media, counter, ...wireOptions } = readOptions(options, TOKEN_OPTIONS, 'a token window')
+  return { ...wireOptions, to: lowerMark(hysteresis), ...countingOptions(context, { media, counter }) }
 }
 
 /**
- * The options of a count of a context's tokens, as they cross to Rust.
+ * The options of a count of a context's tokens, as Rust takes them.
  * @internal
  */
 export function tokenCountOptions(
@@ -80,5 +73,7 @@ function lowerMark(hysteresis: unknown): unknown {
   const argument = 'options.hysteresis'
   const { to } = readOptions(hysteresis as { to: unknown }, ['to'], 'hysteresis', argument)
   if (to !== undefined && to !== null) return to
-  throw new InvalidArgumentError(`${argument}.to: is missing; expected the mark to cut down to`, { argument: `${argument}.to` })
+  throw new InvalidArgumentError(`${argument}.to: is missing; expected the mark to cut down to`, {
+    argument: `${argument}.to`,
+  })
 }

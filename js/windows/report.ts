@@ -1,84 +1,55 @@
-import type { EncodingName } from '../tokens/encodings.js'
-import type { Boundary } from './options.js'
-
-/**
- * Why a window keeps or drops a message; the names are stable.
- *
- * Kept: `special`, the system prompt or the tool definitions; `pinned`; `pinned-exchange`, it belongs to the exchange of a
- * pinned one; `prompt`, what is kept was asked for here; `recent`, it is one of the newest.
- *
- * Dropped: `over-limit`, with it and what is newer there would be too much; `exchange`, it would fit, but not its exchange,
- * or one that it stands in; `turn`, it would fit, but the window would not begin at a prompt; `lower-mark`, it would fit, but
- * the window cuts down to the mark.
- */
-export type WindowReason =
-  | 'special'
-  | 'pinned'
-  | 'pinned-exchange'
-  | 'prompt'
-  | 'recent'
-  | 'over-limit'
-  | 'exchange'
-  | 'turn'
-  | 'lower-mark'
+import type { Boundary, EncodingName, PartKind, WindowProblem, WindowReason } from '../generated/lists.js'
+import { deepFreeze } from '../wasm/json-text.js'
 
 /** Tokens by the kind of part that they belong to. */
-export interface PartTokens {
-  readonly text: number
-  readonly thinking: number
-  readonly toolCall: number
-  readonly toolResult: number
-  /** Images, videos, sounds and PDF documents. */
-  readonly media: number
-  readonly toolDefinition: number
-  /** Parts of other types, and messages without parts. */
-  readonly other: number
-}
+export type PartTokens = { readonly [kind in PartKind]: number }
 
-/** Sums over all messages, and over those that stay, special ones included. */
+/** Sums over all messages and over those that are kept, special messages included. */
 export interface BeforeAfter<T> {
+  /** Over all messages. */
   readonly before: T
+  /** Over the messages that are kept. */
   readonly after: T
 }
 
-/** What a window keeps and drops, and what it counted to decide. */
+/** What a window keeps and drops, and the counts that it decided by. */
 export interface WindowReport {
+  /** What the window must not split. */
   readonly boundary: Boundary
-  /** The count, or the token budget. */
+  /** The limit in messages, or in tokens for a token window. */
   readonly limit: number
   /** Tokens of the budget that were set aside for the reply. */
   readonly reserve: number
-  /** What the window cuts down to when it must cut; `null` where that is the limit. */
+  /** What the window cuts down to when it must cut; `null` if that is the limit. */
   readonly lowerMark: number | null
-  /** The encoding counted in; `null` for a sequence window, and with a `counter` of the caller's own. */
+  /** The encoding that was counted in; `null` for a sequence window, or if a `counter` counted. */
   readonly encoding: EncodingName | null
-  /** Ids of the non-special messages that stay, in display order. */
+  /** Ids of the non-special messages that are kept, in display order. */
   readonly kept: readonly string[]
-  /** Ids of the non-special messages that go, in display order. */
+  /** Ids of the non-special messages that are dropped, in display order. */
   readonly dropped: readonly string[]
   /** Every message, special ones included, in display order. */
   readonly messages: readonly { readonly id: string; readonly kept: boolean; readonly reason: WindowReason }[]
   /**
-   * Calls that the assistant went on without the result of, and results of calls that are not there, which providers
-   * refuse: `id` is that of the message.
+   * Tool calls after which the assistant went on without a result, and results without a call. Providers refuse both. `id`
+   * is the id of the message.
    */
   readonly broken: readonly {
     readonly id: string
     readonly callId: string
-    readonly problem: 'call-without-result' | 'result-without-call'
+    readonly problem: WindowProblem
     readonly kept: boolean
   }[]
-  /** Calls whose results may still come: the assistant has not spoken since. They stay. */
+  /** Tool calls whose results may still come, because the assistant has not spoken since. They are kept. */
   readonly pending: readonly { readonly id: string; readonly callId: string }[]
   /** Tokens of the system prompt and the tool definitions; `null` for a sequence window. */
   readonly specialTokens: number | null
   /** Tokens of all messages; `null` for a sequence window. */
   readonly tokensBefore: number | null
-  /** Tokens of the messages that stay, special ones included; `null` for a sequence window. */
+  /** Tokens of the messages that are kept, special messages included; `null` for a sequence window. */
   readonly tokensAfter: number | null
   /**
-   * Tokens of the messages before the first that goes: the beginning that stays as it is, which a provider may have in its
-   * cache; `null` for a sequence window.
+   * Tokens of the messages before the first that is dropped: the unchanged beginning, which a provider may have cached; `null` for a sequence window.
    */
   readonly unchangedPrefixTokens: number | null
   /** The tokens of each message, special ones included, by its id; `null` for a sequence window. */
@@ -86,8 +57,63 @@ export interface WindowReport {
   /** Tokens by role; `null` for a sequence window. */
   readonly tokensByRole: BeforeAfter<Readonly<Record<string, number>>> | null
   /**
-   * Tokens by kind of part; `null` for a sequence window. A token belongs to the part that it begins in, so that the sums
-   * are those above; what a `counter` or a stored `token_count` says is shared out.
+   * Tokens by kind of part; `null` for a sequence window. A token belongs to the part that it begins in, so the sums equal
+   * the totals above. The result of a `counter`, or a stored `token_count`, is divided in proportion.
    */
   readonly tokensByPart: BeforeAfter<PartTokens> | null
+}
+
+/** A report as it crosses from Rust: each id once, and positions, numbers and flags in place of ids. */
+interface CompactReport
+  extends Omit<WindowReport, 'kept' | 'dropped' | 'messages' | 'broken' | 'pending' | 'tokens' | 'tokensByRole'> {
+  /** The reasons that there are, each with whether it keeps a message. */
+  readonly reasons: readonly (readonly [reason: WindowReason, kept: boolean])[]
+  readonly ids: readonly string[]
+  /** For each message the index of its reason. */
+  readonly reasonIndices: readonly number[]
+  readonly broken: readonly (readonly [position: number, callId: string, problem: WindowProblem])[]
+  readonly pending: readonly (readonly [position: number, callId: string])[]
+  readonly tokens: readonly number[] | null
+  readonly tokensByRole: WindowReport['tokensByRole']
+}
+
+/**
+ * The report of the text that crossed from Rust.
+ * @internal
+ */
+export function reportOf(text: string): WindowReport {
+  const { reasons, ids, reasonIndices, broken, pending, tokens, ...compact }: CompactReport = JSON.parse(text)
+  const kept: string[] = []
+  const dropped: string[] = []
+  const messages = ids.map((id, position) => {
+    const [reason, keeps] = reasons[reasonIndices[position] as number] as [WindowReason, boolean]
+    if (!keeps) dropped.push(id)
+    else if (reason !== 'special') kept.push(id)
+    return Object.freeze({ id, kept: keeps, reason })
+  })
+  const message = (position: number) => messages[position] as (typeof messages)[number]
+  return Object.freeze({
+    boundary: compact.boundary,
+    limit: compact.limit,
+    reserve: compact.reserve,
+    lowerMark: compact.lowerMark,
+    encoding: compact.encoding,
+    kept: Object.freeze(kept),
+    dropped: Object.freeze(dropped),
+    messages: Object.freeze(messages),
+    broken: deepFreeze(
+      broken.map(([position, callId, problem]) => {
+        const { id, kept } = message(position)
+        return { id, callId, problem, kept }
+      }),
+    ),
+    pending: deepFreeze(pending.map(([position, callId]) => ({ id: message(position).id, callId }))),
+    specialTokens: compact.specialTokens,
+    tokensBefore: compact.tokensBefore,
+    tokensAfter: compact.tokensAfter,
+    unchangedPrefixTokens: compact.unchangedPrefixTokens,
+    tokens: tokens && Object.freeze(Object.fromEntries(ids.map((id, position) => [id, tokens[position] as number]))),
+    tokensByRole: deepFreeze(compact.tokensByRole),
+    tokensByPart: deepFreeze(compact.tokensByPart),
+  })
 }

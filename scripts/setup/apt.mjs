@@ -20,9 +20,11 @@ export async function ensurePackages(packages) {
 /** Installs packages; never removes one that is there, not even for a conflict. */
 export async function installPackages(packages) {
   const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' }
+  // Another apt may be at work, as it is on a machine that has just started.
+  const apt = (...args) => run('apt-get', ['-q', '-y', '-o', 'DPkg::Lock::Timeout=300', ...args], { env })
   await step(`installing Debian's ${packages.join(', ')}`, async () => {
-    await run('apt-get', ['update', '-q'], { env })
-    await run('apt-get', ['install', '-q', '-y', '--no-install-recommends', '--no-remove', ...packages], { env })
+    await apt('update')
+    await apt('install', '--no-install-recommends', '--no-remove', ...packages)
   })
 }
 

@@ -33,11 +33,20 @@ async function environment() {
     const env = { RUSTUP_TOOLCHAIN: name }
     if (isEnough(await versionOf(env))) return env
   }
-  await step('installing the stable Rust toolchain with rustup', () =>
-    run('rustup', ['toolchain', 'install', 'stable', '--profile', 'minimal', '-c', 'clippy', '-c', 'rustfmt'], {
-      hint: `rustup could not install a toolchain; it needs a network. ${hintFor('rust')}`,
-    }),
-  )
+  const args = [
+    'toolchain',
+    'install',
+    'stable',
+    '--no-self-update',
+    '--profile',
+    'minimal',
+    '-c',
+    'clippy',
+    '-c',
+    'rustfmt',
+  ]
+  const hint = `rustup could not install a toolchain; it needs a network. ${hintFor('rust')}`
+  await step('installing the stable Rust toolchain with rustup', () => run('rustup', args, { hint }))
   return { RUSTUP_TOOLCHAIN: 'stable' }
 }
 

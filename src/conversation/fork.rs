@@ -14,13 +14,16 @@ use crate::environment::Environment;
 /// sequence number, an absent one is the first or the next.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct SequenceRange {
+    /// The first sequence number of the range.
     pub start: Option<i64>,
+    /// The sequence number after the last of the range.
     pub end: Option<i64>,
 }
 
 /// What a fork is made of.
 #[derive(Default)]
 pub struct ForkOptions {
+    /// The messages and anchors that the fork takes over.
     pub range: SequenceRange,
     /// Takes the place of the system prompt.
     pub system_prompt: Option<Message>,

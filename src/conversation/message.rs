@@ -1,4 +1,4 @@
-//! A message: its dict, and what was found out about it.
+//! A message: its dict, and what is cached about it.
 
 use std::cell::{Cell, RefCell};
 
@@ -14,6 +14,7 @@ use crate::tokens::Vocabulary;
 
 pub(crate) const SEQUENCE_NUMBER: &str = "_sequence_number";
 const HOOK_IDS: &str = "_hook_ids";
+const CREATION_TIMESTAMP: &str = "creation_timestamp";
 
 /// How deep a message may be nested: in the file of its context it stands in a list in an object.
 pub const MAX_MESSAGE_DEPTH: usize = MAX_DEPTH - 2;
@@ -37,10 +38,7 @@ impl Message {
     ///
     /// The field of the wrong shape.
     pub fn given(dict: Value, environment: &dyn Environment) -> Result<Self, ShapeError> {
-        let mut dict = object(dict)?;
-        shape::check_given(&dict)?;
-        add_defaults(&mut dict, "Message", environment);
-        Ok(Self::new(dict))
+        Ok(GivenMessage::new(dict)?.complete(environment))
     }
 
     /// A system prompt or tool definitions that a caller hands in. As [`Message::given`]; the role may be absent, and so
@@ -63,7 +61,7 @@ impl Message {
         if dict.get("_type").is_some_and(|name| name == "Message") {
             dict.insert("_type".to_owned(), kind.type_name().into());
         }
-        add_defaults(&mut dict, kind.type_name(), environment);
+        add_defaults(&mut dict, kind.type_name(), Some(environment));
         Ok(Self::new(dict))
     }
 
@@ -80,8 +78,8 @@ impl Message {
         if let Some(kind) = kind {
             dict.entry("role").or_insert_with(|| kind.role().into());
         }
-        let generated = !dict.contains_key("id") || !dict.contains_key("creation_timestamp");
-        add_defaults(&mut dict, "Message", environment);
+        let generated = !dict.contains_key("id") || !dict.contains_key(CREATION_TIMESTAMP);
+        add_defaults(&mut dict, "Message", Some(environment));
         Ok((Self::new(dict), generated))
     }
 
@@ -229,6 +227,48 @@ impl Message {
     }
 }
 
+/// A message that a caller hands in, checked; what it lacks is still to be added.
+pub struct GivenMessage(Object);
+
+impl GivenMessage {
+    /// # Errors
+    ///
+    /// The field of the wrong shape.
+    pub fn new(dict: Value) -> Result<Self, ShapeError> {
+        let dict = object(dict)?;
+        shape::check_given(&dict)?;
+        Ok(Self(dict))
+    }
+
+    /// The number of fields given, which stand before those that are added.
+    pub fn field_count(&self) -> usize {
+        self.0.len()
+    }
+
+    /// The message with what was missing.
+    pub fn complete(self, environment: &dyn Environment) -> Message {
+        self.completed(Some(environment))
+    }
+
+    /// As [`GivenMessage::complete`]; `environment` is only asked for where the id or the time is missing.
+    ///
+    /// # Errors
+    ///
+    /// Those of `environment`.
+    pub fn complete_with<V: Environment, E>(self, environment: impl FnOnce() -> Result<V, E>) -> Result<Message, E> {
+        if self.0.contains_key("id") && self.0.contains_key(CREATION_TIMESTAMP) {
+            return Ok(self.completed(None));
+        }
+        Ok(self.complete(&environment()?))
+    }
+
+    fn completed(self, environment: Option<&dyn Environment>) -> Message {
+        let Self(mut dict) = self;
+        add_defaults(&mut dict, "Message", environment);
+        Message::new(dict)
+    }
+}
+
 fn object(value: Value) -> Result<Object, ShapeError> {
     match value {
         Value::Object(dict) => Ok(dict),
@@ -248,16 +288,19 @@ fn name_tools(dict: &mut Object) {
     }
 }
 
-fn add_defaults(dict: &mut Object, type_name: &str, environment: &dyn Environment) {
-    let mut default = |key: &str, value: &dyn Fn() -> Value| {
+/// Adds what is missing, in the order of the reference. Without an environment no id and no time are added.
+fn add_defaults(dict: &mut Object, type_name: &str, environment: Option<&dyn Environment>) {
+    let mut default = |key: &str, value: &dyn Fn() -> Option<Value>| {
         if !dict.contains_key(key) {
-            dict.insert(key.to_owned(), value());
+            if let Some(value) = value() {
+                dict.insert(key.to_owned(), value);
+            }
         }
     };
-    default("_type", &|| type_name.into());
-    default("id", &|| environment.uuid().to_string().into());
-    default(HOOK_IDS, &|| Value::Array(Vec::new()));
-    default("creation_timestamp", &|| environment.now().timestamp().into());
+    default("_type", &|| Some(type_name.into()));
+    default("id", &|| environment.map(|environment| environment.uuid().to_string().into()));
+    default(HOOK_IDS, &|| Some(Value::Array(Vec::new())));
+    default(CREATION_TIMESTAMP, &|| environment.map(|environment| environment.now().timestamp().into()));
 }
 
 #[cfg(test)]

@@ -1,5 +1,7 @@
 //! The conversation model: messages, the anchors that order them, contexts and their forks.
 
+#![warn(missing_docs)]
+
 mod anchors;
 mod context;
 mod context_dict;
@@ -26,7 +28,7 @@ pub use counting::{Counter, Counting, Media};
 pub use exchange::{Exchanges, Unpaired, UnpairedKind};
 pub use fork::{ForkOptions, SequenceRange};
 pub use materialize::{FullMatch, HookOutputs};
-pub use message::{MAX_MESSAGE_DEPTH, Message};
+pub use message::{GivenMessage, MAX_MESSAGE_DEPTH, Message};
 pub use pairing::{CallState, PairedCall, PairedMessage, PairedResult, Pairing, Place, Repeats, ResultState, ToolPart};
 pub use part::{PartKind, PartKinds, PartTokens};
 pub use pattern::JavaScriptPattern;

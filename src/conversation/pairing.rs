@@ -22,7 +22,7 @@ pub type Place = (usize, usize);
 ///
 /// Calls and results are matched by `call_id`, in display order, which is the order in which a model reads them: a result
 /// answers the last call before it with its id, so an id that is used again starts anew. If several calls of one message
-/// share an id, their results answer them in order.
+/// share an id, their results answer them in order, and none of them is pending once one is answered.
 #[derive(Debug, Default)]
 pub struct Pairing<'m> {
     /// The calls, in display order.
@@ -51,7 +51,8 @@ pub enum CallState {
     Answered(Place),
     /// There is no result yet. The assistant has not spoken since the call, so it may still come.
     Pending,
-    /// There is no result, and the assistant has spoken since, or a later call has taken the id.
+    /// There is no result, and none is expected: the assistant has spoken since, a later call has taken the id, or another
+    /// call of the message with the id is answered.
     Unanswered,
 }
 
@@ -150,9 +151,9 @@ impl<'m> Pairing<'m> {
                 }
             }
         }
-        for open in open.values().filter(|open| last_assistant <= Some(open.message)) {
-            let calls = [open.first].into_iter().chain(open.more.iter().copied());
-            for call in calls.skip(open.answered) {
+        let is_pending = |open: &&Open| open.answered == 0 && last_assistant <= Some(open.message);
+        for open in open.values().filter(is_pending) {
+            for call in [open.first].into_iter().chain(open.more.iter().copied()) {
                 pairing.calls[call].state = CallState::Pending;
             }
         }
@@ -248,7 +249,7 @@ mod tests {
         assert_eq!(calls("c1 r1 c1 r1"), [Answered((1, 0)), Answered((3, 0))]);
         assert_eq!(results("r1 c1 r1 r2 r1"), [Orphan, Answers(0), Orphan, Second(0)]);
         assert_eq!(results("c1+c1 r1+r1+r1"), [Answers(0), Answers(1), Second(1)]);
-        assert_eq!(calls("c1+c2+c1 r1"), [Answered((1, 0)), Pending, Pending]);
+        assert_eq!(calls("c1+c2+c1 r1"), [Answered((1, 0)), Pending, Unanswered]);
     }
 
     #[test]

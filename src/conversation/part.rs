@@ -1,20 +1,24 @@
-//! The kinds of parts that a message is made of.
+//! The kinds of content parts.
 
 use serde::Serialize;
 use serde_json::Value;
 
-/// What a part is, as far as counting tells parts apart.
+/// The kind of a part, by its `type`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PartKind {
+    /// `text`
     Text,
+    /// `thinking`
     Thinking,
+    /// `tool_use`
     ToolCall,
+    /// `tool_result`
     ToolResult,
-    /// An image, a video, a sound or a PDF document.
+    /// `image`, `video`, `audio` or `pdf`
     Media,
-    /// The definition of a tool.
+    /// `tool`, the definition of a tool
     ToolDefinition,
-    /// A part of another type; and a message without parts, whose role is counted.
+    /// Any other type, and the role of a message without parts.
     Other,
 }
 
@@ -23,14 +27,17 @@ pub enum PartKind {
 pub struct PartKinds(u8);
 
 impl PartKinds {
+    /// The kinds of these parts.
     pub fn of(parts: &[Value]) -> Self {
         Self(parts.iter().fold(0, |kinds, part| kinds | PartKind::of(part).bit()))
     }
 
+    /// Whether any part is of this kind.
     pub fn contains(self, kind: PartKind) -> bool {
         self.0 & kind.bit() != 0
     }
 
+    /// All but this kind.
     pub fn without(self, kind: PartKind) -> Self {
         Self(self.0 & !kind.bit())
     }
@@ -40,26 +47,34 @@ impl PartKinds {
         PartKind::ALL.into_iter().find(|kind| kind.bit() == self.0)
     }
 
+    /// Whether there are no parts.
     pub fn is_empty(self) -> bool {
         self.0 == 0
     }
 }
 
-/// Tokens by kind of part. In JSON its keys are in camel case.
+/// Numbers of tokens by kind of part. In JSON the keys are in camel case.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct PartTokens {
+    /// Of [`PartKind::Text`].
     pub text: u64,
+    /// Of [`PartKind::Thinking`].
     pub thinking: u64,
+    /// Of [`PartKind::ToolCall`].
     pub tool_call: u64,
+    /// Of [`PartKind::ToolResult`].
     pub tool_result: u64,
+    /// Of [`PartKind::Media`].
     pub media: u64,
+    /// Of [`PartKind::ToolDefinition`].
     pub tool_definition: u64,
+    /// Of [`PartKind::Other`].
     pub other: u64,
 }
 
 impl PartKind {
-    /// All of them.
+    /// All kinds.
     pub const ALL: [Self; 7] =
         [Self::Text, Self::Thinking, Self::ToolCall, Self::ToolResult, Self::Media, Self::ToolDefinition, Self::Other];
 
@@ -67,6 +82,7 @@ impl PartKind {
         1 << self as u8
     }
 
+    /// The kind of a part.
     pub fn of(part: &Value) -> Self {
         match part.get("type").and_then(Value::as_str).unwrap_or_default() {
             "text" => Self::Text,
@@ -88,6 +104,7 @@ impl PartTokens {
         all
     }
 
+    /// The tokens of a kind.
     pub fn of(&mut self, kind: PartKind) -> &mut u64 {
         match kind {
             PartKind::Text => &mut self.text,
@@ -100,6 +117,7 @@ impl PartTokens {
         }
     }
 
+    /// Adds the tokens of each kind, saturating.
     pub fn add(&mut self, other: &Self) {
         let mut other = *other;
         for kind in PartKind::ALL {
@@ -109,7 +127,7 @@ impl PartTokens {
         }
     }
 
-    /// The same proportions, with this sum. What does not divide goes to the largest.
+    /// Tokens in the same proportions that add up to `total`. The remainder goes to the largest kind.
     pub fn scaled_to(mut self, total: u64) -> Self {
         let kinds = PartKind::ALL.map(|kind| (kind, *self.of(kind)));
         let sum: u128 = kinds.iter().map(|(_, tokens)| u128::from(*tokens)).sum();

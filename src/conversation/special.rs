@@ -5,7 +5,9 @@ use super::anchors::{SYSTEM_PROMPT, TOOLS};
 /// The two messages that every window and fork keeps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Special {
+    /// The message with the system prompt.
     SystemPrompt,
+    /// The message that defines the tools.
     ToolDefinitions,
 }
 

@@ -28,11 +28,11 @@ impl Severity {
 }
 
 macro_rules! rules {
-    ($($(#[$doc:meta])* $variant:ident, $name:literal, $severity:ident;)*) => {
+    ($($(#[doc = $doc:literal])* $variant:ident, $name:literal, $severity:ident;)*) => {
         /// A rule that is checked. The names are stable.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub enum Rule {
-            $($(#[$doc])* $variant,)*
+            $($(#[doc = $doc])* $variant,)*
         }
 
         impl Rule {
@@ -44,6 +44,14 @@ macro_rules! rules {
                 match self {
                     $(Self::$variant => $name,)*
                 }
+            }
+
+            /// The first paragraph of its documentation.
+            pub fn summary(self) -> String {
+                let lines: &[&str] = match self {
+                    $(Self::$variant => &[$($doc),*],)*
+                };
+                crate::names::first_paragraph(lines)
             }
 
             /// How bad a violation is.

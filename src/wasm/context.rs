@@ -1,14 +1,15 @@
 //! A context as JavaScript holds it.
 
-use js_sys::Array;
 use wasm_bindgen::prelude::*;
 
 use super::environment::JsEnvironment;
 use super::windows::{Counts, SequenceWindow, TokenWindow};
-use super::{args, memory, message, reports, special_message, value};
-use crate::conversation::{Context, ForkOptions, MAX_MESSAGE_DEPTH, Message, SequenceRange, Special};
+use super::{args, fields_view, given_message, memory, reports, special_message, text, value};
+use crate::conversation::{
+    Context, ForkOptions, MAX_MESSAGE_DEPTH, MESSAGES, Message, SEQUENCE_NUMBER, SequenceRange, Special,
+};
 use crate::error::{Error, ShapeError};
-use crate::json;
+use crate::json::{self, View};
 use crate::session::SharedContext;
 
 /// The texts of several messages cross together up to this length in bytes: a string of JavaScript has a limit.
@@ -135,27 +136,38 @@ impl ContextHandle {
         self.0.read(|context| context.special(kind))
     }
 
-    /// Appends a message; gives its key and its text as it is stored.
-    pub fn append(&self, text: &str, anchor: &JsValue) -> Result<Array, JsValue> {
-        let message = message(text)?;
-        let anchor = args::string(anchor, "anchorPoint")?;
+    /// Appends the message in the [`super::text::text_buffer`]; gives its key and the fields that were added to it, as JSON.
+    /// Without an anchor it goes to the end of the conversation.
+    pub fn append(&self, bytes: usize, anchor: &JsValue) -> Result<String, JsValue> {
+        let (message, given) = given_message(bytes)?;
+        let anchor = if anchor.is_undefined() { MESSAGES.to_owned() } else { args::string(anchor, "anchorPoint")? };
         let position = self.0.change(|context| context.append(message, &anchor))?;
-        self.stored(position)
+        Ok(self.0.read(|context| {
+            let fields = context.message(position).map(|message| message.dict().iter().enumerate());
+            // A sequence number that was given was replaced in its place.
+            let added =
+                fields.into_iter().flatten().filter(|(index, (key, _))| *index >= given || *key == SEQUENCE_NUMBER);
+            let key = View::Number(context.message_key(position).unwrap_or_default());
+            json::to_compact_text(&View::Array(vec![key, fields_view(added.map(|(_, field)| field))]))
+        }))
     }
 
-    /// Changes fields of a message; gives its key, its text as it is stored, and the key that it had.
+    /// Changes fields of a message, given as JSON in the [`super::text::text_buffer`]; gives its new key, its old one, and
+    /// the message as it is stored, as JSON.
     #[wasm_bindgen(js_name = updateMessage)]
-    pub fn update_message(&self, id: &JsValue, changes: &str) -> Result<Array, JsValue> {
+    pub fn update_message(&self, id: &JsValue, bytes: usize) -> Result<String, JsValue> {
         let id = args::string(id, "id")?;
         let old_key = self.0.read(|context| {
             let position = context.messages().position(|message| message.id() == id);
-            position.and_then(|position| context.message_keys().nth(position))
+            position.and_then(|position| context.message_key(position))
         });
-        let changes = value(changes, MAX_MESSAGE_DEPTH).map_err(ShapeError::in_message)?;
+        let changes = text::with_text(bytes, |text| value(text, MAX_MESSAGE_DEPTH)).map_err(ShapeError::in_message)?;
         let position = self.0.change(|context| context.update_message(&id, changes))?;
-        let stored = self.stored(position)?;
-        stored.push(&old_key.map(args::to_number).into());
-        Ok(stored)
+        Ok(self.0.read(|context| {
+            let keys = [context.message_key(position), old_key].map(|key| View::Number(key.unwrap_or_default()));
+            let message = context.message(position).map(|message| message.dict().into());
+            json::to_compact_text(&View::Array(keys.into_iter().chain(message).collect()))
+        }))
     }
 
     #[wasm_bindgen(js_name = addAnchor)]
@@ -212,15 +224,15 @@ impl ContextHandle {
         Ok(child?.map(Self::from))
     }
 
-    /// The report as JSON.
+    /// The compact report as JSON.
     #[wasm_bindgen(js_name = planSequenceWindow)]
     pub fn plan_sequence_window(&self, count: &JsValue, options: &JsValue) -> Result<String, JsValue> {
         let SequenceWindow { count, options } = SequenceWindow::read(count, options)?;
         let report = self.0.read(|context| context.plan_sequence_window(count, &options))?;
-        Ok(reports::text(&report)?)
+        Ok(reports::window_text(&report)?)
     }
 
-    /// The report as JSON.
+    /// The compact report as JSON.
     #[wasm_bindgen(js_name = planTokenWindow)]
     pub fn plan_token_window(
         &self,
@@ -230,7 +242,7 @@ impl ContextHandle {
     ) -> Result<String, JsValue> {
         let window = TokenWindow::read(max_tokens, encoding, options)?;
         let plan = |context: &Context| context.plan_token_window(window.budget, &window.counting(), &window.options);
-        Ok(reports::text(&self.0.read(plan)?)?)
+        Ok(reports::window_text(&self.0.read(plan)?)?)
     }
 
     #[wasm_bindgen(js_name = totalTokenCount)]
@@ -258,15 +270,6 @@ impl ContextHandle {
         };
         Ok(self.0.read(text)?)
     }
-
-    fn stored(&self, position: usize) -> Result<Array, JsValue> {
-        let (key, text) = self.0.read(|context| {
-            let key = context.message_keys().nth(position).map(args::to_number);
-            let text = context.message(position).map(|message| json::to_compact_text(&message.dict().into()));
-            (key, text)
-        });
-        Ok(Array::of2(&key.into(), &text.into()))
-    }
 }
 
 /// The special messages that a caller hands in as JSON text.
@@ -275,7 +278,7 @@ pub(super) fn specials(
     tool_definitions: Option<String>,
 ) -> Result<(Option<Message>, Option<Message>), Error> {
     let message = |kind, text: Option<String>, option: &str| {
-        let made = text.map(|text| special_message(kind, &text)).transpose();
+        let made = text.map(|text| special_message(kind, text)).transpose();
         // The error names the message; which of the two it is, the option says.
         made.map_err(|error| match error {
             Error::InvalidMessage { field, message } => {

@@ -1,6 +1,6 @@
 //! The clock and the random source of the JavaScript engine.
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 
 use js_sys::Uint8Array;
 use sha2::{Digest, Sha256};
@@ -10,58 +10,56 @@ use wasm_bindgen::prelude::*;
 use crate::environment::{Environment, LocalTime};
 use crate::error::Error;
 
+/// Random bytes for one call.
+type Seed = [u8; 32];
+
+/// The seeds that are drawn at once: a draw takes longer than everything else that an append does.
+const SEEDS: usize = 16;
+
+thread_local! {
+    static SEED_POOL: RefCell<SeedPool> = const { RefCell::new(SeedPool { source: JsValue::UNDEFINED, seeds: Vec::new() }) };
+}
+
 #[wasm_bindgen]
 extern "C" {
-    // js_sys::Date takes it for granted that nothing throws; a clock may be a mock.
+    // js_sys::Date assumes that nothing throws, but a clock may be a mock.
     #[wasm_bindgen(js_name = Date)]
     type Clock;
 
     #[wasm_bindgen(constructor, catch, js_class = "Date")]
     fn new() -> Result<Clock, JsValue>;
 
-    #[wasm_bindgen(method, catch, js_class = "Date", js_name = getFullYear)]
-    fn full_year(this: &Clock) -> Result<u32, JsValue>;
+    #[wasm_bindgen(method, catch, js_class = "Date", js_name = getTime)]
+    fn milliseconds(this: &Clock) -> Result<f64, JsValue>;
 
-    #[wasm_bindgen(method, catch, js_class = "Date", js_name = getMonth)]
-    fn month(this: &Clock) -> Result<u32, JsValue>;
+    #[wasm_bindgen(method, catch, js_class = "Date", js_name = getTimezoneOffset)]
+    fn minutes_behind_utc(this: &Clock) -> Result<f64, JsValue>;
 
-    #[wasm_bindgen(method, catch, js_class = "Date", js_name = getDate)]
-    fn date(this: &Clock) -> Result<u32, JsValue>;
+    #[wasm_bindgen(js_name = crypto)]
+    type RandomSource;
 
-    #[wasm_bindgen(method, catch, js_class = "Date", js_name = getHours)]
-    fn hours(this: &Clock) -> Result<u32, JsValue>;
-
-    #[wasm_bindgen(method, catch, js_class = "Date", js_name = getMinutes)]
-    fn minutes(this: &Clock) -> Result<u32, JsValue>;
-
-    #[wasm_bindgen(method, catch, js_class = "Date", js_name = getSeconds)]
-    fn seconds(this: &Clock) -> Result<u32, JsValue>;
-
-    #[wasm_bindgen(method, catch, js_class = "Date", js_name = getMilliseconds)]
-    fn milliseconds(this: &Clock) -> Result<u32, JsValue>;
+    #[wasm_bindgen(catch, static_method_of = RandomSource, getter, js_class = "crypto", js_name = getRandomValues)]
+    fn function() -> Result<JsValue, JsValue>;
 
     #[wasm_bindgen(catch, js_namespace = crypto, js_name = getRandomValues)]
     fn fill_with_random_bytes(array: &Uint8Array) -> Result<JsValue, JsValue>;
 }
 
-/// The time of one call, and randomness for it. Both are taken before anything is borrowed: taking them runs JavaScript.
+/// The time and the randomness of one call. Both are taken before anything is borrowed: taking them runs JavaScript.
 pub struct JsEnvironment {
     now: LocalTime,
-    seed: [u8; 32],
+    seed: Seed,
     drawn: Cell<u64>,
 }
 
 impl JsEnvironment {
     /// # Errors
     ///
-    /// Where the clock or the random source of the engine fails.
+    /// If the clock or the random source of the engine fails.
     pub fn capture() -> Result<Self, Error> {
         let failed = |what: &str| Error::Internal(format!("the {what} of this JavaScript engine failed"));
         let now = local_time().map_err(|_| failed("clock"))?;
-        let random = Uint8Array::new_with_length(32);
-        fill_with_random_bytes(&random).map_err(|_| failed("random source"))?;
-        let mut seed = [0; 32];
-        random.copy_to(&mut seed);
+        let seed = random_seed().map_err(|_| failed("random source"))?;
         Ok(Self { now, seed, drawn: Cell::new(0) })
     }
 }
@@ -71,7 +69,7 @@ impl Environment for JsEnvironment {
         self.now
     }
 
-    /// Of a random seed that nobody sees, any number of uuids can be made.
+    /// Any number of uuids can be derived from a random seed that nobody sees.
     fn uuid(&self) -> Uuid {
         self.drawn.set(self.drawn.get() + 1);
         let digest = Sha256::new().chain_update(self.seed).chain_update(self.drawn.get().to_le_bytes()).finalize();
@@ -81,15 +79,40 @@ impl Environment for JsEnvironment {
     }
 }
 
+/// Two calls for the time, which is quicker than one for each field of it.
 fn local_time() -> Result<LocalTime, JsValue> {
     let clock = Clock::new()?;
-    Ok(LocalTime {
-        year: clock.full_year()?,
-        month: clock.month()? + 1,
-        day: clock.date()?,
-        hour: clock.hours()?,
-        minute: clock.minutes()?,
-        second: clock.seconds()?,
-        microsecond: clock.milliseconds()? * 1000,
-    })
+    let milliseconds = clock.milliseconds()? - clock.minutes_behind_utc()? * 60_000.0;
+    if !milliseconds.is_finite() {
+        return Err(JsValue::UNDEFINED);
+    }
+    Ok(LocalTime::from_milliseconds(milliseconds.floor() as i64))
+}
+
+fn random_seed() -> Result<Seed, JsValue> {
+    let source = RandomSource::function()?;
+    if let Some(seed) = SEED_POOL.with_borrow_mut(|pool| pool.take(&source)) {
+        return Ok(seed);
+    }
+    let random = Uint8Array::new_with_length((SEEDS * size_of::<Seed>()) as u32);
+    fill_with_random_bytes(&random)?;
+    let mut seeds = vec![Seed::default(); SEEDS];
+    random.copy_to(seeds.as_flattened_mut());
+    let seed = seeds.pop().unwrap_or_default();
+    SEED_POOL.set(SeedPool { source, seeds });
+    Ok(seed)
+}
+
+/// Seeds that were drawn but not used yet.
+struct SeedPool {
+    /// The function that they came from.
+    source: JsValue,
+    seeds: Vec<Seed>,
+}
+
+impl SeedPool {
+    /// The next seed; `None` if there is none left, or if the engine has another random source now, such as a mock.
+    fn take(&mut self, source: &JsValue) -> Option<Seed> {
+        if *source == self.source { self.seeds.pop() } else { None }
+    }
 }

@@ -22,13 +22,15 @@ mod windows;
 
 pub use context::ContextHandle;
 pub use session::SessionHandle;
+pub use text::text_buffer;
 
+use serde_json::Value;
 use wasm_bindgen::prelude::*;
 
-use crate::conversation::{MAX_MESSAGE_DEPTH, Message, Special};
+use crate::conversation::{GivenMessage, MAX_MESSAGE_DEPTH, Message, Special};
 use crate::digest::sha256_hex;
 use crate::error::{Error, ShapeError};
-use crate::json::{self, FieldPath};
+use crate::json::{self, FieldPath, View};
 use crate::tokens;
 use environment::JsEnvironment;
 
@@ -55,7 +57,7 @@ pub fn expect_text(text: &JsValue) -> Result<(), JsValue> {
     Ok(())
 }
 
-/// The number of tokens of the text in the [`text::text_room`], counted no further than `limit`.
+/// The number of tokens of the text in the [`text::text_buffer`], counted no further than `limit`.
 #[wasm_bindgen(js_name = countTokens)]
 pub fn count_tokens(bytes: usize, encoding: usize, limit: &JsValue) -> Result<f64, JsValue> {
     let limit = if args::is_absent(limit) { u64::MAX } else { args::whole_number(limit, "options.limit")? };
@@ -64,7 +66,7 @@ pub fn count_tokens(bytes: usize, encoding: usize, limit: &JsValue) -> Result<f6
     Ok(args::to_number(count))
 }
 
-/// The ids of the tokens of the text in the [`text::text_room`].
+/// The ids of the tokens of the text in the [`text::text_buffer`].
 #[wasm_bindgen]
 pub fn encode(bytes: usize, encoding: usize) -> Result<Vec<u32>, JsValue> {
     let tokenizer = encodings::tokenizer(encodings::numbered(encoding)?)?;
@@ -111,32 +113,44 @@ pub fn load_vocabulary(encoding: &JsValue, data: Vec<u8>) -> Result<(), JsValue>
     encodings::load(args::encoding(encoding)?.vocabulary(), data)
 }
 
-/// The text of a message with what it lacks added: `kind` is `Message`, `SystemPromptMessage` or
-/// `ToolDefinitionsMessage`.
+/// Checks the message in the [`text::text_buffer`]; gives the fields to add to it as JSON.
 #[wasm_bindgen(js_name = completeMessage)]
-pub fn complete_message(text: &str, kind: &str) -> Result<String, JsValue> {
-    let message = match Special::ALL.into_iter().find(|special| special.type_name() == kind) {
-        Some(kind) => special_message(kind, text)?,
-        None => message(text)?,
-    };
+pub fn complete_message(bytes: usize) -> Result<String, JsValue> {
+    let (message, given) = given_message(bytes)?;
+    Ok(json::to_compact_text(&fields_view(message.dict().iter().skip(given))))
+}
+
+/// The special message in the [`text::text_buffer`] with what it lacks added, as JSON. `kind` is `SystemPromptMessage` or
+/// `ToolDefinitionsMessage`.
+#[wasm_bindgen(js_name = completeSpecialMessage)]
+pub fn complete_special_message(bytes: usize, kind: &str) -> Result<String, JsValue> {
+    let kind = if kind == Special::SystemPrompt.type_name() { Special::SystemPrompt } else { Special::ToolDefinitions };
+    let message = text::with_text(bytes, |text| special_message(kind, text))?;
     Ok(json::to_compact_text(&message.dict().into()))
 }
 
-/// The message of a JSON text that the glue made of an object.
-fn message(text: &str) -> Result<Message, Error> {
+/// The message in the [`text::text_buffer`], and the number of its fields that were given: what was added comes after.
+fn given_message(bytes: usize) -> Result<(Message, usize), Error> {
     memory::keep_room();
-    let environment = JsEnvironment::capture()?;
-    value(text, MAX_MESSAGE_DEPTH).and_then(|dict| Message::given(dict, &environment)).map_err(ShapeError::in_message)
+    let dict = text::with_text(bytes, |text| value(text, MAX_MESSAGE_DEPTH));
+    let given = dict.and_then(GivenMessage::new).map_err(ShapeError::in_message)?;
+    let count = given.field_count();
+    Ok((given.complete_with(JsEnvironment::capture)?, count))
 }
 
-fn special_message(kind: Special, text: &str) -> Result<Message, Error> {
+fn special_message(kind: Special, text: impl AsRef<[u8]>) -> Result<Message, Error> {
     let environment = JsEnvironment::capture()?;
     value(text, MAX_MESSAGE_DEPTH)
         .and_then(|dict| Message::given_special(kind, dict, &environment))
         .map_err(ShapeError::in_message)
 }
 
+/// An object of some of the fields of a dict.
+fn fields_view<'d>(fields: impl Iterator<Item = (&'d String, &'d Value)>) -> View<'d> {
+    View::Fields(fields.map(|(key, value)| (key.as_str(), value.into())).collect())
+}
+
 /// The value of a JSON text that the glue made of an object, which can only be nested too deeply.
-fn value(text: &str, max_depth: usize) -> Result<serde_json::Value, ShapeError> {
-    json::parse_within(text.as_bytes(), max_depth).map_err(|error| ShapeError::new(FieldPath::root(), error.message))
+fn value(text: impl AsRef<[u8]>, max_depth: usize) -> Result<Value, ShapeError> {
+    json::parse_within(text.as_ref(), max_depth).map_err(|error| ShapeError::new(FieldPath::root(), error.message))
 }

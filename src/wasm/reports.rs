@@ -2,9 +2,65 @@
 
 use serde::Serialize;
 
+use crate::conversation::PartTokens;
 use crate::error::Error;
+use crate::window::{BeforeAfter, ByRole, Reason, WindowReport};
 
 /// The JSON text of a report.
 pub fn text(report: &impl Serialize) -> Result<String, Error> {
     Ok(serde_json::to_string(report)?)
+}
+
+/// The report of a window as it crosses: each id once, and positions, numbers and flags in place of ids. `js/windows/report.ts`
+/// makes the public report of it.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct CompactReport<'r> {
+    boundary: &'static str,
+    limit: u64,
+    reserve: u64,
+    lower_mark: Option<u64>,
+    encoding: Option<&'static str>,
+    /// The reasons that there are, each with whether it keeps a message.
+    reasons: Vec<(&'static str, bool)>,
+    /// The ids of all messages.
+    ids: Vec<&'r str>,
+    /// For each message the index of its reason.
+    reason_indices: Vec<usize>,
+    /// For each its position, call id and problem.
+    broken: Vec<(usize, &'r str, &'static str)>,
+    /// For each its position and call id.
+    pending: Vec<(usize, &'r str)>,
+    special_tokens: Option<u64>,
+    tokens_before: Option<u64>,
+    tokens_after: Option<u64>,
+    unchanged_prefix_tokens: Option<u64>,
+    /// For each message its tokens.
+    tokens: Option<&'r [u64]>,
+    tokens_by_role: Option<&'r BeforeAfter<ByRole>>,
+    tokens_by_part: Option<&'r BeforeAfter<PartTokens>>,
+}
+
+/// The JSON text of the report of a window.
+pub fn window_text(report: &WindowReport) -> Result<String, Error> {
+    let broken = report.broken.iter().map(|broken| (broken.position, broken.call_id.as_str(), broken.problem.name()));
+    text(&CompactReport {
+        boundary: report.boundary.name(),
+        limit: report.limit,
+        reserve: report.reserve,
+        lower_mark: report.lower_mark,
+        encoding: report.encoding,
+        reasons: Reason::ALL.iter().map(|reason| (reason.name(), reason.keeps())).collect(),
+        ids: report.messages.iter().map(|message| message.id.as_str()).collect(),
+        reason_indices: report.messages.iter().map(|message| message.reason as usize).collect(),
+        broken: broken.collect(),
+        pending: report.pending.iter().map(|call| (call.position, call.call_id.as_str())).collect(),
+        special_tokens: report.special_tokens,
+        tokens_before: report.tokens_before,
+        tokens_after: report.tokens_after,
+        unchanged_prefix_tokens: report.unchanged_prefix_tokens,
+        tokens: report.tokens.as_deref(),
+        tokens_by_role: report.tokens_by_role.as_ref(),
+        tokens_by_part: report.tokens_by_part.as_ref(),
+    })
 }

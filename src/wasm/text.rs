@@ -1,40 +1,36 @@
-//! Texts that are only read, such as those to count: the glue writes them as UTF-8 into memory that is kept here.
+//! Texts that are only read here, such as those to count: the glue writes them as UTF-8 into a buffer that is kept.
+//! wasm-bindgen would copy a text character by character into memory that it allocates for each call.
 
 use std::cell::RefCell;
 
 use wasm_bindgen::prelude::*;
 
-use crate::error::Error;
-
-/// Room beyond this is given back once a text has been used.
+/// A larger buffer is given back once its text has been read.
 const KEPT: usize = 1 << 20;
 
 thread_local! {
-    static ROOM: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
+    static BUFFER: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
 }
 
-/// Makes room for a text of so many bytes, and gives its address, which holds until anything else is called. What was
-/// written to the room before is kept.
-#[wasm_bindgen(js_name = textRoom)]
-pub fn text_room(bytes: usize) -> Result<*mut u8, JsValue> {
-    ROOM.with_borrow_mut(|room| {
-        if let Some(more) = bytes.checked_sub(room.len()) {
-            if room.try_reserve(more).is_err() {
-                let message = "is too large for the memory of WebAssembly; count it in parts";
-                return Err(Error::argument("text", message).into());
-            }
-            room.resize(bytes, 0);
+/// Makes the buffer at least `bytes` long and gives its address, which is valid until the next call of any other function.
+/// What was written to it before is kept. `None` if the memory of WebAssembly cannot hold it.
+#[wasm_bindgen(js_name = textBuffer)]
+pub fn text_buffer(bytes: usize) -> Option<usize> {
+    BUFFER.with_borrow_mut(|buffer| {
+        if let Some(more) = bytes.checked_sub(buffer.len()) {
+            buffer.try_reserve(more).ok()?;
+            buffer.resize(bytes, 0);
         }
-        Ok(room.as_mut_ptr())
+        Some(buffer.as_mut_ptr() as usize)
     })
 }
 
-/// What `read` makes of the text that was written to the first `bytes` of the room, as UTF-8.
+/// What `read` makes of the first `bytes` of the buffer.
 pub fn with_text<T>(bytes: usize, read: impl FnOnce(&[u8]) -> T) -> T {
-    ROOM.with_borrow_mut(|room| {
-        let result = read(room.get(..bytes).unwrap_or_default());
-        if room.len() > KEPT {
-            *room = Vec::new();
+    BUFFER.with_borrow_mut(|buffer| {
+        let result = read(buffer.get(..bytes).unwrap_or_default());
+        if buffer.len() > KEPT {
+            *buffer = Vec::new();
         }
         result
     })

@@ -11,7 +11,7 @@ mod report;
 mod units;
 
 pub use reason::Reason;
-pub use report::{BeforeAfter, Broken, ByRole, MessageReport, PendingCall, WindowReport};
+pub use report::{BeforeAfter, Broken, ByRole, MessageReport, PendingCall, WindowProblem, WindowReport};
 
 use cut::Cut;
 use newest::Limits;
@@ -19,41 +19,39 @@ use newest::Limits;
 use crate::conversation::{Context, Counting};
 use crate::environment::Environment;
 use crate::error::Error;
+use crate::names::named_enum;
 use crate::tokens;
 
-/// What a window may not take apart.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Boundary {
-    /// A window may begin at any message.
-    #[default]
-    Message,
-    /// A window keeps or drops the calls of a message and their results together.
-    Exchange,
-    /// As [`Boundary::Exchange`], and the window begins at a message of the user.
-    Turn,
+named_enum! {
+    /// What a window must not split. The names are stable.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum Boundary {
+        /// Nothing: a window may begin at any message.
+        Message = "message",
+        /// An exchange: a message with tool calls and the messages with their results are kept or dropped together.
+        Exchange = "exchange",
+        /// An exchange, and the window begins at a message of the user that is not a tool result.
+        Turn = "turn",
+    }
+}
+
+impl Default for Boundary {
+    fn default() -> Self {
+        Self::Message
+    }
 }
 
 impl Boundary {
-    const ALL: [Self; 3] = [Self::Message, Self::Exchange, Self::Turn];
-
     /// The boundary of this name.
     ///
     /// # Errors
     ///
     /// [`Error::InvalidArgument`] for a name that is not known.
     pub fn parse(name: &str) -> Result<Self, Error> {
-        Self::ALL.into_iter().find(|boundary| boundary.name() == name).ok_or_else(|| {
+        Self::ALL.iter().copied().find(|boundary| boundary.name() == name).ok_or_else(|| {
             let message = format!("{name:?} is not a boundary; use 'message', 'exchange' or 'turn'");
             Error::argument("boundary", message)
         })
-    }
-
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Message => "message",
-            Self::Exchange => "exchange",
-            Self::Turn => "turn",
-        }
     }
 }
 

@@ -1,29 +1,30 @@
 //! Why a window keeps or drops a message.
 
-use serde::Serialize;
+use crate::names::named_enum;
 
-/// The reason for one message. In JSON in kebab case.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Reason {
-    /// Kept: the system prompt or the tool definitions.
-    Special,
-    /// Kept: the caller pinned it.
-    Pinned,
-    /// Kept: it belongs to the exchange of a pinned message.
-    PinnedExchange,
-    /// Kept: what the assistant does in messages that are kept, it was asked for here.
-    Prompt,
-    /// Kept: it is one of the newest.
-    Recent,
-    /// Dropped: with it, what is newer, and what is held, there would be more than the limit.
-    OverLimit,
-    /// Dropped: it would fit, but its exchange would not, or one that it stands in the middle of.
-    Exchange,
-    /// Dropped: it would fit, but the window would not begin at a prompt.
-    Turn,
-    /// Dropped: it would fit, but the window cuts down to the lower mark.
-    LowerMark,
+named_enum! {
+    /// Why a window keeps or drops a message. The names are stable.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum Reason {
+        /// Kept: the system prompt or the tool definitions.
+        Special = "special",
+        /// Kept: the caller pinned it.
+        Pinned = "pinned",
+        /// Kept: it belongs to the exchange of a pinned message.
+        PinnedExchange = "pinned-exchange",
+        /// Kept: the prompt that the kept messages of the assistant answer.
+        Prompt = "prompt",
+        /// Kept: it is one of the newest.
+        Recent = "recent",
+        /// Dropped: with it, the newer messages and what is kept anyway would exceed the limit.
+        OverLimit = "over-limit",
+        /// Dropped: it would fit, but its exchange would not, or an exchange around it.
+        Exchange = "exchange",
+        /// Dropped: it would fit, but the window would not begin at a prompt.
+        Turn = "turn",
+        /// Dropped: it would fit, but the window cuts down to the lower mark.
+        LowerMark = "lower-mark",
+    }
 }
 
 impl Reason {

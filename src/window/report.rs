@@ -4,121 +4,126 @@ use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
 use super::cut::Cut;
-use super::{Reason, WindowOptions};
+use super::{Boundary, Reason, WindowOptions};
 use crate::conversation::{Context, Counting, Exchanges, PartTokens, UnpairedKind};
 use crate::error::Error;
+use crate::names::named_enum;
 
-/// The decision of a window. In JSON its keys are in camel case.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "camelCase")]
+/// The decision of a window.
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WindowReport {
-    pub boundary: &'static str,
+    /// What the window must not split.
+    pub boundary: Boundary,
     /// The count or the token budget.
     pub limit: u64,
-    /// Tokens of the budget that were set aside.
+    /// Tokens of the budget that are set aside.
     pub reserve: u64,
-    /// What the window cuts down to; `None` where that is the limit.
+    /// What the window cuts down to; `None` if that is the limit.
     pub lower_mark: Option<u64>,
-    /// `None` for a sequence window, and where the caller counts.
+    /// `None` for a sequence window, and if the caller counts.
     pub encoding: Option<&'static str>,
-    /// Ids of the non-special messages that stay, in display order.
-    pub kept: Vec<String>,
-    /// Ids of the non-special messages that go, in display order.
-    pub dropped: Vec<String>,
-    /// All messages in display order.
+    /// All messages, special ones included, in display order. Positions below are indices of this list.
     pub messages: Vec<MessageReport>,
-    /// Calls that the assistant went on without the result of, and results of calls that are not there.
+    /// Calls without a result after which the assistant has spoken, and results without a call.
     pub broken: Vec<Broken>,
     /// Calls whose results may still come.
     pub pending: Vec<PendingCall>,
+    /// The tokens of the special messages.
     pub special_tokens: Option<u64>,
+    /// The tokens of all messages.
     pub tokens_before: Option<u64>,
+    /// The tokens of the messages that stay, special ones included.
     pub tokens_after: Option<u64>,
-    /// The tokens of the messages before the first that goes, which a provider may have in its cache.
+    /// The tokens of the messages before the first that is dropped, which a provider may have in its cache.
     pub unchanged_prefix_tokens: Option<u64>,
-    /// For each message, special ones too, its id and its tokens; in display order.
-    #[serde(serialize_with = "optional_map")]
-    pub tokens: Option<Vec<(String, u64)>>,
+    /// The tokens of each message.
+    pub tokens: Option<Vec<u64>>,
+    /// The tokens by role.
     pub tokens_by_role: Option<BeforeAfter<ByRole>>,
+    /// The tokens by kind of part.
     pub tokens_by_part: Option<BeforeAfter<PartTokens>>,
 }
 
 /// What a window does with one message.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MessageReport {
+    /// The id of the message.
     pub id: String,
-    pub kept: bool,
+    /// Why it stays or goes.
     pub reason: Reason,
 }
 
-/// A call or a result that stands alone.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "camelCase")]
+/// A call without a result, or a result without a call.
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Broken {
-    /// Of the message.
-    pub id: String,
+    /// The position of the message.
+    pub position: usize,
+    /// The id of the call.
     pub call_id: String,
-    pub problem: &'static str,
-    pub kept: bool,
+    /// Which of both it is.
+    pub problem: WindowProblem,
+}
+
+named_enum! {
+    /// What is wrong with a call or a result. The names are stable.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum WindowProblem {
+        /// A tool call without a result, after which the assistant has spoken.
+        CallWithoutResult = "call-without-result",
+        /// A tool result that no call precedes.
+        ResultWithoutCall = "result-without-call",
+    }
 }
 
 /// A call whose result may still come.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PendingCall {
-    /// Of the message.
-    pub id: String,
+    /// The position of the message.
+    pub position: usize,
+    /// The id of the call.
     pub call_id: String,
 }
 
-/// Sums over all messages, and over those that stay, special ones included.
+/// Sums over all messages, and over the messages that stay, special ones included.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct BeforeAfter<T> {
+    /// Over all messages.
     pub before: T,
+    /// Over the messages that stay.
     pub after: T,
 }
 
-/// Tokens by role, in the order in which the roles come.
+/// Tokens by role, in the order of the first message of each role.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ByRole(pub Vec<(String, u64)>);
 
 impl WindowReport {
     pub(super) fn new(context: &Context, options: &WindowOptions, limit: u64, cut: &Cut) -> Self {
         let reasons = cut.reasons(context, options.boundary);
-        let messages: Vec<MessageReport> = context
-            .messages()
-            .zip(&reasons)
-            .map(|(message, &reason)| MessageReport { id: message.id().to_owned(), kept: reason.keeps(), reason })
-            .collect();
-        let ids = |is_wanted: &dyn Fn(Reason) -> bool| {
-            messages.iter().filter(|message| is_wanted(message.reason)).map(|message| message.id.clone()).collect()
-        };
-        let kept = ids(&|reason| reason.keeps() && reason != Reason::Special);
-        let dropped = ids(&|reason| !reason.keeps());
+        let messages = context.messages().zip(reasons);
+        let messages =
+            messages.map(|(message, reason)| MessageReport { id: message.id().to_owned(), reason }).collect();
         let mut broken = Vec::new();
         let mut pending = Vec::new();
         let exchanges = if cut.exchanges.is_some() { None } else { Some(Exchanges::of(context)) };
         for unpaired in cut.exchanges.iter().chain(&exchanges).flat_map(|exchanges| &exchanges.unpaired) {
-            let Some(MessageReport { id, kept, .. }) = messages.get(unpaired.position) else { continue };
-            let (id, call_id) = (id.clone(), unpaired.call_id.clone());
+            let (position, call_id) = (unpaired.position, unpaired.call_id.clone());
             let problem = match unpaired.kind {
                 UnpairedKind::Pending => {
-                    pending.push(PendingCall { id, call_id });
+                    pending.push(PendingCall { position, call_id });
                     continue;
                 }
-                UnpairedKind::Call => "call-without-result",
-                UnpairedKind::Result => "result-without-call",
+                UnpairedKind::Call => WindowProblem::CallWithoutResult,
+                UnpairedKind::Result => WindowProblem::ResultWithoutCall,
             };
-            broken.push(Broken { id, call_id, problem, kept: *kept });
+            broken.push(Broken { position, call_id, problem });
         }
         Self {
-            boundary: options.boundary.name(),
+            boundary: options.boundary,
             limit,
             reserve: 0,
             lower_mark: options.lower_mark,
             encoding: None,
-            kept,
-            dropped,
             messages,
             broken,
             pending,
@@ -142,15 +147,15 @@ impl WindowReport {
         for (position, message) in context.messages().enumerate() {
             let count = counting.tokens(context, position)?;
             let parts = counting.by_part(context, position)?;
-            let report = self.messages.get(position);
-            let kept = report.is_some_and(|report| report.kept);
+            let reason = self.messages.get(position).map(|report| report.reason);
+            let kept = reason.is_some_and(Reason::keeps);
             is_prefix &= kept;
             let add = |sum: &mut u64, condition: bool| {
                 if condition {
                     *sum = sum.saturating_add(count);
                 }
             };
-            add(&mut special, report.is_some_and(|report| report.reason == Reason::Special));
+            add(&mut special, reason == Some(Reason::Special));
             add(&mut prefix, is_prefix);
             add(&mut all.before, true);
             add(&mut all.after, kept);
@@ -161,7 +166,7 @@ impl WindowReport {
                 by_role.after.add(role, count);
                 by_part.after.add(&parts);
             }
-            tokens.push((report.map(|report| report.id.clone()).unwrap_or_default(), count));
+            tokens.push(count);
         }
         Ok(Self {
             reserve,
@@ -178,6 +183,22 @@ impl WindowReport {
     }
 }
 
+impl WindowReport {
+    /// The ids of the messages that are not special and stay, in display order.
+    pub fn kept(&self) -> Vec<&str> {
+        self.ids(|reason| reason.keeps() && reason != Reason::Special)
+    }
+
+    /// The ids of the messages that are dropped, in display order.
+    pub fn dropped(&self) -> Vec<&str> {
+        self.ids(|reason| !reason.keeps())
+    }
+
+    fn ids(&self, is_wanted: impl Fn(Reason) -> bool) -> Vec<&str> {
+        self.messages.iter().filter(|message| is_wanted(message.reason)).map(|message| message.id.as_str()).collect()
+    }
+}
+
 impl ByRole {
     fn add(&mut self, role: &str, tokens: u64) {
         match self.0.iter_mut().find(|(known, _)| known == role) {
@@ -189,21 +210,10 @@ impl ByRole {
 
 impl Serialize for ByRole {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        map(&self.0, serializer)
+        let mut map = serializer.serialize_map(Some(self.0.len()))?;
+        for (role, tokens) in &self.0 {
+            map.serialize_entry(role, tokens)?;
+        }
+        map.end()
     }
-}
-
-fn optional_map<S: Serializer>(tokens: &Option<Vec<(String, u64)>>, serializer: S) -> Result<S::Ok, S::Error> {
-    match tokens {
-        Some(tokens) => map(tokens, serializer),
-        None => serializer.serialize_none(),
-    }
-}
-
-fn map<S: Serializer>(entries: &[(String, u64)], serializer: S) -> Result<S::Ok, S::Error> {
-    let mut map = serializer.serialize_map(Some(entries.len()))?;
-    for (key, value) in entries {
-        map.serialize_entry(key, value)?;
-    }
-    map.end()
 }

@@ -32,7 +32,7 @@ test('generated sessions come out the same on both sides', needsReference, async
 
 test('the golden files are what the reference answers', needsReference, async () => {
   const golden = (name) => JSON.parse(readFileSync(new URL(name, GOLDEN), 'utf8'))
-  const hint = 'node scripts/make-golden.mjs makes them anew'
+  const hint = 'node tests/reference/make-golden.mjs makes them anew'
   for (const { seed, start, steps, answers, final } of golden('sessions.json')) {
     const theirs = await oracle.run(start, steps)
     assert.deepEqual(

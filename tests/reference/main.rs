@@ -5,7 +5,7 @@
 use peteos_session::json::{parse, to_python_text};
 use serde_json::Value;
 
-/// Pairs of a JSON text and what Python makes of it; `node scripts/make-golden.mjs` makes them.
+/// Pairs of a JSON text and what Python makes of it; `node tests/reference/make-golden.mjs` makes them.
 const GOLDEN: &str = include_str!("golden/python-text.json");
 
 #[test]

@@ -13,6 +13,8 @@
 //! # Ok::<(), peteos_json::ParseError>(())
 //! ```
 
+#![warn(missing_docs)]
+
 mod locate;
 mod numbers;
 mod object;

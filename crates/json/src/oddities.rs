@@ -1,30 +1,32 @@
-//! What is read without complaint, though another writer would have written it otherwise.
+//! Findings about a text that is valid JSON but unusual.
 
 use super::path::FieldPath;
 use super::position::Position;
 
-/// What is odd about a text that is JSON.
+/// What is unusual about a text that is valid JSON.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Oddities {
     /// The text begins with a byte order mark.
     pub byte_order_mark: bool,
     /// Escapes of half a surrogate pair, read as U+FFFD.
     pub lone_surrogates: Oddity,
-    /// Keys that stand twice in an object; the last one counts.
+    /// Keys that an object has twice; the last one counts.
     pub duplicate_keys: Oddity,
 }
 
-/// How often something odd was found, and where first.
+/// How often something unusual was found, and where first.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Oddity {
+    /// The number of occurrences.
     pub count: usize,
+    /// The field and the position of the first occurrence.
     pub first: Option<(FieldPath, Position)>,
-    /// Where the first one stands, until it is known in which field that is.
+    /// The byte offset of the first occurrence, until its field is known.
     offset: Option<usize>,
 }
 
 impl Oddity {
-    /// Takes note of one at this byte.
+    /// Records an occurrence at this byte offset.
     pub(super) fn note(&mut self, offset: usize) {
         self.count += 1;
         if self.count == 1 {
@@ -32,7 +34,7 @@ impl Oddity {
         }
     }
 
-    /// Says in which field the first one is.
+    /// Sets the field of the first occurrence.
     pub(super) fn place(&mut self, text: &[u8], field: impl FnOnce() -> FieldPath) {
         if let Some(offset) = self.offset.take() {
             self.first = Some((field(), Position::of(text, offset)));

@@ -1,7 +1,7 @@
 //! JSON text to a value.
 //!
-//! serde_json's own reader writes `1e16` as `1e+16`, takes an object with one of its private keys for a number, refuses
-//! half a surrogate pair and recurses; what a file holds has to be kept as it stands, so the reader is ours.
+//! Files must be kept exactly as they are, which serde_json's own reader does not do: it turns `1e16` into `1e+16`, reads
+//! an object with one of its private keys as a number, refuses lone surrogates, and recurses.
 
 use serde_json::Value;
 
@@ -9,9 +9,10 @@ use super::oddities::Oddities;
 use super::position::Position;
 use super::reader::{BYTE_ORDER_MARK, Fault, MAX_DEPTH, Reader};
 
-/// Why a text is no JSON that can be kept.
+/// Why a text cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ParseError {
+    /// What was expected and what was found.
     pub message: String,
     /// 1 for the first line.
     pub line: usize,
@@ -23,30 +24,30 @@ pub struct ParseError {
 
 /// Reads one JSON value (RFC 8259) from UTF-8 text, which may begin with a byte order mark.
 ///
-/// Numbers keep their text. An escape of half a surrogate pair (`"\ud83d"` alone), which is no Unicode text, is read as
-/// U+FFFD. Of keys that stand twice in an object the last one counts.
+/// Numbers keep their text. The escape of a lone surrogate (`"\ud83d"`) is read as U+FFFD. If an object has a key twice,
+/// the last one counts.
 ///
 /// # Errors
 ///
-/// Where the text is no JSON, is nested deeper than [`MAX_DEPTH`] or holds more than [`MAX_VALUES`](super::MAX_VALUES) values.
+/// If the text is not JSON, is nested deeper than [`MAX_DEPTH`] or holds more than [`MAX_VALUES`](super::MAX_VALUES) values.
 pub fn parse(text: &[u8]) -> Result<Value, ParseError> {
     parse_within(text, MAX_DEPTH)
 }
 
-/// As [`parse`], with a limit of its own for the depth: what becomes a part of a document may be nested less deeply.
+/// Like [`parse`], with another limit for the depth: what becomes a part of a document may be nested less deeply.
 ///
 /// # Errors
 ///
-/// Where the text is no JSON or is nested deeper than `max_depth`.
+/// If the text is not JSON or is nested deeper than `max_depth`.
 pub fn parse_within(text: &[u8], max_depth: usize) -> Result<Value, ParseError> {
     read(text, max_depth, None)
 }
 
-/// As [`parse`]; also tells what in the text another writer would have written otherwise.
+/// Like [`parse`]; also returns what is unusual about the text.
 ///
 /// # Errors
 ///
-/// As [`parse`].
+/// Those of [`parse`].
 pub fn parse_noting(text: &[u8]) -> Result<(Value, Oddities), ParseError> {
     let mut oddities = Oddities::default();
     let value = read(text, MAX_DEPTH, Some(&mut oddities))?;
@@ -88,7 +89,7 @@ mod tests {
     }
 
     #[test]
-    fn half_a_surrogate_pair_is_the_replacement_character() {
+    fn a_lone_surrogate_is_the_replacement_character() {
         let cases = [
             (r#""\ud83d""#, "\u{fffd}"),
             (r#""\ude00""#, "\u{fffd}"),
@@ -127,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_odd_is_noted_with_its_place() {
+    fn oddities_are_noted_with_their_position() {
         let text = b"\xef\xbb\xbf{\"a\":[1,\"\\ud83d\",\"\\udc00\\udc00\"],\n \"b\":1,\"c\":{\"b\":1, \"b\" :2}}";
         let (value, oddities) = parse_noting(text).unwrap();
         assert_eq!(value["c"]["b"], 2);
@@ -152,15 +153,15 @@ mod tests {
             ("{\"a\":1,}", 1, 8, "expected a key in double quotes, found '}'"),
             ("{a:1}", 1, 2, "expected a key in double quotes, found 'a'"),
             ("{\"a\":1", 1, 7, "the text ends where ',' or '}' is expected"),
-            ("{}x", 1, 3, "nothing may follow the value"),
+            ("{}x", 1, 3, "unexpected text after the value"),
             ("\"ab", 1, 4, "the text ends within a string"),
-            ("\"\\x\"", 1, 2, "this is no escape"),
+            ("\"\\x\"", 1, 2, "invalid escape sequence"),
             ("\"\\u12\"", 1, 2, "\\u takes four hexadecimal digits"),
             ("\"\\u+123\"", 1, 2, "\\u takes four hexadecimal digits"),
             ("\"a\nb\"", 1, 3, "a control character in a string must be escaped"),
             ("NaN", 1, 1, "expected a value, found 'N'"),
             ("-Infinity", 1, 2, "expected a digit, found 'I'"),
-            ("01", 1, 2, "nothing may follow the value"),
+            ("01", 1, 2, "unexpected text after the value"),
             ("1.", 1, 3, "the text ends where a digit is expected"),
             ("1e", 1, 3, "the text ends where a digit is expected"),
             ("\0\0", 1, 1, "expected a value, found '\\0'"),
@@ -173,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn a_byte_order_mark_and_other_line_ends_are_no_fault() {
+    fn a_byte_order_mark_and_other_line_ends_are_accepted() {
         assert_eq!(parse(b"\xef\xbb\xbf{\r\n\t\"a\" : 1 }\r\n").unwrap(), serde_json::json!({"a": 1}));
         assert_eq!(parse(br#"{"a":1,"b":2,"a":3}"#).unwrap(), serde_json::json!({"a": 3, "b": 2}));
     }

@@ -1,4 +1,4 @@
-//! Where in a JSON value a field stands.
+//! Paths of fields.
 
 use std::fmt;
 
@@ -8,7 +8,14 @@ pub(super) enum Segment {
     Index(usize),
 }
 
-/// The way from the root of a JSON value to a field, shown as `messages[3].content[0].text`.
+/// The path of a field from the root of a JSON value, shown as `messages[3].content[0].text`.
+///
+/// ```
+/// use peteos_json::FieldPath;
+///
+/// let path = FieldPath::root().key("messages").index(3).key("role");
+/// assert_eq!(path.to_string(), "messages[3].role");
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FieldPath(pub(super) Vec<Segment>);
 
@@ -28,11 +35,12 @@ impl FieldPath {
         self.with(Segment::Index(index))
     }
 
-    /// This path seen from a value that holds its root at `outer`.
+    /// The path of the same field in a value that has this path's root at `outer`.
     pub fn below(&self, outer: &FieldPath) -> Self {
         Self(outer.0.iter().chain(&self.0).cloned().collect())
     }
 
+    /// Whether this is the path of the value itself.
     pub fn is_root(&self) -> bool {
         self.0.is_empty()
     }

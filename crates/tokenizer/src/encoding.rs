@@ -11,33 +11,50 @@ pub type Rank = u32;
 /// An encoding of tiktoken: a vocabulary and the rule that splits a text before it is looked up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Encoding {
+    /// `r50k_base`, also called `gpt2`: GPT-3 and earlier.
     R50kBase,
+    /// `p50k_base`: the code models of GPT-3.
     P50kBase,
+    /// `p50k_edit`: `p50k_base` with the special tokens of the edit models.
     P50kEdit,
+    /// `cl100k_base`: GPT-3.5 and GPT-4.
     Cl100kBase,
+    /// `o200k_base`: GPT-4o and later.
     O200kBase,
+    /// `o200k_harmony`: `o200k_base` with the special tokens of the gpt-oss models.
     O200kHarmony,
 }
 
-/// What encodings share that differ in their special tokens alone, which are never counted as such here. Each is a file.
+/// The tokens of one or more encodings without their special tokens. Each vocabulary is a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Vocabulary {
+    /// That of `r50k_base`.
     R50k,
+    /// That of `p50k_base` and `p50k_edit`.
     P50k,
+    /// That of `cl100k_base`.
     Cl100k,
+    /// That of `o200k_base` and `o200k_harmony`.
     O200k,
 }
 
 impl Encoding {
-    /// All of them, the oldest first.
+    /// All encodings, the oldest first.
     pub const ALL: [Self; 6] =
         [Self::R50kBase, Self::P50kBase, Self::P50kEdit, Self::Cl100kBase, Self::O200kBase, Self::O200kHarmony];
 
     /// The encoding of this name; `gpt2` is another name of `r50k_base`.
     ///
+    /// ```
+    /// use peteos_tokenizer::Encoding;
+    ///
+    /// assert_eq!(Encoding::parse("gpt2"), Ok(Encoding::R50kBase));
+    /// assert!(Encoding::parse("o200k").is_err());
+    /// ```
+    ///
     /// # Errors
     ///
-    /// [`Error::UnknownEncoding`] for any other name; [`Encoding::known_names`] lists those it takes.
+    /// [`Error::UnknownEncoding`] for any other name; [`Encoding::known_names`] lists the known names.
     pub fn parse(name: &str) -> Result<Self, Error> {
         if name == "gpt2" {
             return Ok(Self::R50kBase);
@@ -48,7 +65,7 @@ impl Encoding {
             .ok_or_else(|| Error::UnknownEncoding { name: name.to_owned() })
     }
 
-    /// Its place in [`Encoding::ALL`].
+    /// The index in [`Encoding::ALL`].
     pub fn number(self) -> usize {
         self as usize
     }
@@ -65,13 +82,13 @@ impl Encoding {
         }
     }
 
-    /// Every name that [`Encoding::parse`] takes.
+    /// Every name that [`Encoding::parse`] accepts.
     pub fn known_names() -> Vec<&'static str> {
         Self::ALL.into_iter().map(Self::name).chain(["gpt2"]).collect()
     }
 
-    /// The text of the special token of this rank. A text never becomes one: they mark where a model's input begins and
-    /// ends, and what is between is not to be taken for a mark.
+    /// The text of the special token of this rank. Special tokens mark the structure of a model's input; a text is never
+    /// encoded as one.
     pub fn special_token(self, rank: Rank) -> Option<Cow<'static, str>> {
         let name = match (self, rank) {
             (Self::R50kBase | Self::P50kBase | Self::P50kEdit, 50_256)
@@ -95,7 +112,7 @@ impl Encoding {
         Some(name.into())
     }
 
-    /// The vocabulary that its tokens are looked up in.
+    /// The vocabulary of this encoding.
     pub fn vocabulary(self) -> Vocabulary {
         match self {
             Self::R50kBase => Vocabulary::R50k,
@@ -107,15 +124,15 @@ impl Encoding {
 }
 
 impl Vocabulary {
-    /// How many there are.
+    /// The number of vocabularies.
     pub const COUNT: usize = 4;
 
-    /// A number below [`Vocabulary::COUNT`], for tables.
+    /// A number below [`Vocabulary::COUNT`], for use as an index.
     pub fn index(self) -> usize {
         self as usize
     }
 
-    /// The name of its file, without the extension.
+    /// The name of the vocabulary's file without the extension.
     pub fn file_stem(self) -> &'static str {
         match self {
             Self::R50k => "r50k_base",
@@ -125,7 +142,7 @@ impl Vocabulary {
         }
     }
 
-    /// How texts are split before they are looked up.
+    /// How a text is split into pieces before they are looked up.
     pub(super) fn split_rule(self) -> SplitRule {
         match self {
             Self::R50k | Self::P50k => SplitRule::R50k,
@@ -134,7 +151,7 @@ impl Vocabulary {
         }
     }
 
-    /// How many ranks the vocabulary has, with those that no token holds.
+    /// The number of ranks in the vocabulary, including those without a token.
     pub(super) fn ranks(self) -> usize {
         match self {
             Self::R50k => 50_256,

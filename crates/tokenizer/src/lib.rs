@@ -5,6 +5,8 @@
 //! crate of its own so that it can be compiled for speed while the code around it is compiled for size; for the same
 //! reason no function that does work is generic over types of the caller.
 
+#![warn(missing_docs)]
+
 mod block;
 mod characters;
 mod classes;

@@ -1,3 +1,4 @@
+import { constructing } from '../../caller-stack.js'
 import { rust } from '../../wasm/runtime.js'
 import type { SessionStorage } from '../storage.js'
 import { type BrowserStorageOptions, checkedOptions } from './options.js'
@@ -26,7 +27,7 @@ export class IndexedDBStorage implements SessionStorage {
 
   /** Opens nothing yet. @throws {InvalidArgumentError} for an option that is not known, or of the wrong kind. */
   constructor(options: BrowserStorageOptions = {}) {
-    const { name, lockTimeout } = checkedOptions(options, 'IndexedDBStorage')
+    const { name, lockTimeout } = constructing(IndexedDBStorage, () => checkedOptions(options, 'IndexedDBStorage'))
     this.#name = name
     this.#lockTimeout = lockTimeout
   }
@@ -45,7 +46,9 @@ export class IndexedDBStorage implements SessionStorage {
 
   /** The names directly below a directory. */
   async list(directory: string): Promise<string[]> {
-    const prefix = namesOf(directory).map((name) => `${name}/`).join('')
+    const prefix = namesOf(directory)
+      .map((name) => `${name}/`)
+      .join('')
     const files = await this.#files('readonly')
     const names = new Set<string>()
     const request = files.openKeyCursor(prefix === '' ? null : IDBKeyRange.bound(prefix, after(prefix), true, true))

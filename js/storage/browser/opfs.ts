@@ -1,3 +1,4 @@
+import { constructing } from '../../caller-stack.js'
 import { rust } from '../../wasm/runtime.js'
 import type { SessionStorage } from '../storage.js'
 import { type BrowserStorageOptions, checkedOptions } from './options.js'
@@ -35,7 +36,7 @@ export class OPFSStorage implements SessionStorage {
 
   /** Opens nothing yet. @throws {InvalidArgumentError} for an option that is not known, or of the wrong kind. */
   constructor(options: BrowserStorageOptions = {}) {
-    const { name, lockTimeout } = checkedOptions(options, 'OPFSStorage')
+    const { name, lockTimeout } = constructing(OPFSStorage, () => checkedOptions(options, 'OPFSStorage'))
     this.#name = name
     this.#lockTimeout = lockTimeout
   }
@@ -69,7 +70,11 @@ export class OPFSStorage implements SessionStorage {
   async remove(path: string): Promise<void> {
     const { directory, name } = split(path)
     await this.#alone(path, 'exclusive', () =>
-      unlessAbsent(this.#directory(directory, false).then((handle) => handle.removeEntry(name)), undefined))
+      unlessAbsent(
+        this.#directory(directory, false).then((handle) => handle.removeEntry(name)),
+        undefined,
+      ),
+    )
   }
 
   /**
@@ -160,7 +165,10 @@ async function writeInto(file: FileSystemFileHandle, data: Uint8Array): Promise<
 async function removeLeftovers(directory: FileSystemDirectoryHandle): Promise<void> {
   for (const name of await namesIn(directory)) {
     if (!TEMPORARY.test(name)) continue
-    const file = await unlessAbsent(directory.getFileHandle(name).then((handle) => handle.getFile()), null)
+    const file = await unlessAbsent(
+      directory.getFileHandle(name).then((handle) => handle.getFile()),
+      null,
+    )
     if (file === null || Date.now() - file.lastModified < OLD) continue
     await directory.removeEntry(name).catch(() => undefined)
   }

@@ -4,5 +4,7 @@ import { InvalidArgumentError } from '../../errors.js'
 export function namesOf(path: string): string[] {
   const names = path.split('/').filter((name) => name !== '' && name !== '.')
   if (!names.includes('..')) return names
-  throw new InvalidArgumentError(`path: ${path} has the name '..', which browser stores do not know`, { argument: 'path' })
+  throw new InvalidArgumentError(`path: ${path} has the name '..', which browser stores do not know`, {
+    argument: 'path',
+  })
 }

@@ -10,7 +10,12 @@ const queue = new Queue()
  *
  * @param timeout How long the lock is waited for, in milliseconds.
  */
-export async function withWebLock<T>(store: string, directory: string, timeout: number, work: () => Promise<T>): Promise<T> {
+export async function withWebLock<T>(
+  store: string,
+  directory: string,
+  timeout: number,
+  work: () => Promise<T>,
+): Promise<T> {
   const name = `peteos-session ${store} ${directory}`
   const onTimeout = () => lockTimeoutError(directory, 'another tab, worker or caller of this origin', timeout)
   const locks = (globalThis.navigator as Navigator | undefined)?.locks as LockManager | undefined

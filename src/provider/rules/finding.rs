@@ -1,6 +1,6 @@
 //! What the rules find.
 
-use serde::{Serialize, Serializer};
+use serde::Serialize;
 
 use super::super::format::ProviderFormat;
 use super::rule::Rule;
@@ -16,12 +16,6 @@ pub struct Finding {
     pub message: String,
     /// What to do.
     pub fix: &'static str,
-}
-
-impl Serialize for Rule {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(self.name())
-    }
 }
 
 /// Collects the findings of a conversation.

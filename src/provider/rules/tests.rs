@@ -106,7 +106,7 @@ fn a_format_without_rules_of_its_own_is_refused() {
 #[test]
 fn each_rule_has_a_name_and_its_place() {
     assert!(Rule::ALL.is_sorted());
-    let names: std::collections::HashSet<&str> = Rule::ALL.into_iter().map(Rule::name).collect();
+    let names: std::collections::HashSet<&str> = Rule::ALL.iter().map(|rule| rule.name()).collect();
     assert_eq!(names.len(), Rule::ALL.len());
-    assert!(Rule::ALL.into_iter().all(|rule| checkable().any(|format| rule.holds_for(format))));
+    assert!(Rule::ALL.iter().all(|rule| checkable().any(|format| rule.holds_for(format))));
 }

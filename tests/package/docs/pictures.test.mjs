@@ -3,20 +3,22 @@ import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { windowPictures } from '../../../scripts/pictures/windows.mjs'
+import { windowPictures } from '../../../docs/pictures/windows.mjs'
 import { load, root } from '../support/installed.mjs'
 
-test('the pictures are those that `node scripts/pictures.mjs` draws', async () => {
+test('the pictures are those that `node docs/pictures/draw.mjs` draws', async () => {
   const pictures = windowPictures(await load('peteos-session'))
   const folder = join(root, 'docs', 'pictures')
   assert.deepEqual(
-    readdirSync(folder).sort(),
+    readdirSync(folder)
+      .filter((name) => name.endsWith('.svg'))
+      .sort(),
     Object.keys(pictures)
       .map((name) => `${name}.svg`)
       .sort(),
   )
   for (const [name, svg] of Object.entries(pictures)) {
-    assert.equal(readFileSync(join(folder, `${name}.svg`), 'utf8'), svg, `${name}: run node scripts/pictures.mjs`)
+    assert.equal(readFileSync(join(folder, `${name}.svg`), 'utf8'), svg, `${name}: run node docs/pictures/draw.mjs`)
   }
   const accepted = [...pictures['window-boundaries'].matchAll(/(\d) of 4</g)].map(([, providers]) => Number(providers))
   assert.deepEqual(accepted, [0, 2, 4], 'providers that accept the windows of each boundary')

@@ -9,6 +9,7 @@ const MEGABYTES = 1_000_000
 async function memoryOver(work, rounds) {
   const output = await runModule(
     `
+    import assert from 'node:assert/strict'
     import { Context, MemoryStorage, Session } from 'peteos-session'
     const storage = { read: async () => null, write: async () => {}, list: async () => [], remove: async () => {} }
     const text = 'x'.repeat(100_000)
@@ -86,9 +87,9 @@ const WORKS = {
   'calls that are refused': `
     kept.context ??= Context.create()
     for (let count = 0; count < 200; count++) {
-      try { kept.context.append({ ...message(), role: 'robot' }) } catch {}
-      try { Context.fromDict({ messages: [message(), 5] }) } catch {}
-      try { kept.context.append(message(), 'nowhere') } catch {}
+      assert.throws(() => kept.context.append({ ...message(), role: 'robot' }), { name: 'InvalidMessageError' })
+      assert.throws(() => Context.fromDict({ messages: [message(), 5] }), { name: 'InvalidArgumentError' })
+      assert.throws(() => kept.context.append(message(), 'nowhere'), { name: 'InvalidArgumentError' })
     }`,
 }
 

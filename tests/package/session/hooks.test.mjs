@@ -126,7 +126,7 @@ test('a hook that fails, or returns the wrong thing, changes nothing', async () 
   assert.deepEqual(context.contentMap, before.content_map)
 })
 
-test('however deep a list of tools is that a hook may return, the session loads again', async () => {
+test('the deepest list of tools that a hook may return loads again, and a deeper one is refused', async () => {
   for (let depth = 985; depth <= 1000; depth++) {
     const { session, context, storage } = example()
     session.registerHook(
@@ -134,10 +134,10 @@ test('however deep a list of tools is that a hook may return, the session loads 
       'tool_list',
       () => `[{"name": "a", "parameters": ${nestedText(depth)}}]`,
     )
-    try {
-      await session.materialize()
-    } catch (error) {
-      assert.equal(error.name, 'InvalidArgumentError')
+    if (depth <= 995) await session.materialize()
+    else {
+      const expected = { argument: 'tool_list', message: /deep/ }
+      await refused(() => session.materialize(), 'InvalidArgumentError', expected, `depth ${depth}`)
     }
     await session.save()
     const again = await Session.load('a', session.uuid, { storage })
@@ -145,7 +145,7 @@ test('however deep a list of tools is that a hook may return, the session loads 
   }
 })
 
-test('registerHook refuses what is no message of the active context, and what is no function', () => {
+test('registerHook refuses a message that the active context does not have, and a hook that is not a function', () => {
   const { session, context } = example()
   const before = context.rawDict
   const other = Context.create().append(text('x'))
@@ -190,7 +190,7 @@ test('what is materialized is saved, and after a load hooks are registered again
   assert.deepEqual(again.activeContext.systemPromptMessage._hook_ids, [sha256('mood')])
 })
 
-test('the same again is no change: nothing is written', async () => {
+test('a hook that returns the same text changes nothing: nothing is written', async () => {
   const { session, context, storage } = example()
   session.registerHook(context.systemPromptMessage, 'mood', () => 'Be kind.')
   await session.materialize()

@@ -30,7 +30,7 @@ test('save writes the changed context, then session.json, then nothing', async (
   assert.deepEqual(storage.takeCalls(), [])
 })
 
-test('every kind of change is saved, and reading is none', async () => {
+test('every kind of change is saved, and reading changes nothing', async () => {
   const storage = new RecordingStorage()
   const session = create(storage)
   const context = session.activeContext
@@ -117,7 +117,7 @@ test('the outgoing context stays pending, with all that were active between two 
     assert.deepEqual((await again.loadContext(context.id)).rawDict, context.rawDict)
 })
 
-test('a pending context is written though nobody holds it', async () => {
+test('a pending context is written although the caller has dropped it', async () => {
   const storage = new RecordingStorage()
   const session = create(storage)
   const ids = [session.activeContext.id]
@@ -428,7 +428,7 @@ const orders = fc.record({
   isFailing: fc.oneof(fc.constant([false]), list(1, 20, chance(0.3))),
 })
 
-test('whatever is done in whatever order, the files are the session after a save that succeeds', async () => {
+test('after any sequence of changes and saves, a save that succeeds leaves files equal to the session', async () => {
   await forAll(80, orders, async ({ steps, isLate, isFailing }) => {
     const storage = new RecordingStorage()
     let isRepaired = false
@@ -458,7 +458,7 @@ test('whatever is done in whatever order, the files are the session after a save
   })
 })
 
-test('a save over a change of somebody else is refused, and nothing is written', async () => {
+test('a save over a change of another writer is refused, and nothing is written', async () => {
   const storage = new MemoryStorage()
   const one = create(storage)
   one.activeContext.append(text('a'))

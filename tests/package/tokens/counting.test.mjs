@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { load, packageDir } from '../support/installed.mjs'
-import { checkError, refused, refusedNow } from '../support/errors.mjs'
+import { refused, refusedNow } from '../support/errors.mjs'
 import { runModule } from '../support/files.mjs'
 import { fc, forAll, list } from '../support/property.mjs'
 import { RecordingStorage } from '../support/storages.mjs'
@@ -208,7 +208,7 @@ test('token_count stands for cl100k_base alone', () => {
   assert.equal(context.totalTokenCount(), 1000)
 })
 
-test('a token_count in a file that is no count is not one', async () => {
+test('a token_count in a file that is not a count is ignored', async () => {
   const messages = [-1, 1.5, '7', null, 7].map((token_count, index) => ({ id: `m${index}`, role: 'user', token_count }))
   const counts = Context.fromDict({ messages }).tokenCounts()
   assert.deepEqual(counts, [...Array(4).fill(countTokens('user: ')), 7])
@@ -242,56 +242,43 @@ const LARGE = [
   ['日', [1_000_000, 500_000, 2_000_000]],
   ['\n', [31_250, 62_500, 500_000]],
   ['  x', [666_666, 666_666, 666_666]],
-  // In o200k_base tiktoken itself gives up on these (its regular expressions overflow).
-  [' ', [7_813, null, 1_000_000]],
-  ['\t', [62_500, null, 1_000_000]],
+  // In o200k_base tiktoken itself gives up on these (its regular expressions overflow): theirs are the counts of ours.
+  [' ', [7_813, 7_813, 1_000_000]],
+  ['\t', [62_500, 62_500, 1_000_000]],
 ]
 
-test('large texts are counted, or refused with a typed error, and what follows works', () => {
+test('large texts are counted, and texts after them', () => {
   for (const [unit, counts] of LARGE) {
     const content = unit.repeat(1_000_000 / unit.length)
     for (const [index, encoding] of ['cl100k_base', 'o200k_base', 'r50k_base'].entries()) {
-      if (counts[index] !== null)
-        assert.equal(countTokens(content, encoding), counts[index], `${JSON.stringify(unit)} ${encoding}`)
-      else countedOrRefused(() => countTokens(content, encoding))
+      assert.equal(countTokens(content, encoding), counts[index], `${JSON.stringify(unit)} ${encoding}`)
       assert.equal(countTokens('Hello, world!', encoding), 4)
     }
   }
 })
 
-test('a message that cannot be counted leaves the session as it is', async () => {
+test('a large message is counted in every way, and the session is as it was', async () => {
   const session = Session.create('a', { storage: new RecordingStorage() })
   const context = session.activeContext
   context.append(text('first'))
   context.append(text(' '.repeat(1_000_000)))
   const before = [context.rawDict, session.rawDict]
-  countedOrRefused(() => context.totalTokenCount('o200k_base'))
-  countedOrRefused(() => context.planTokenWindow(10_000_000, 'o200k_base').tokensBefore)
-  countedOrRefused(() => (session.rollingTokenWindow(100_000_000, 'o200k_base') === null ? 1 : 0))
+  const total = context.totalTokenCount('o200k_base')
+  assert.ok(total > 7_813 && total < 7_900, String(total))
+  assert.equal(context.planTokenWindow(10_000_000, 'o200k_base').tokensBefore, total)
+  assert.equal(session.rollingTokenWindow(100_000_000, 'o200k_base'), null)
   assert.deepEqual([context.rawDict, session.rawDict], before)
   assert.equal(session.activeContext, context)
   await session.save()
-  assert.ok(context.totalTokenCount('cl100k_base') > 7000)
 })
 
-function countedOrRefused(count) {
-  let counted
-  try {
-    counted = count()
-  } catch (error) {
-    checkError(error, 'InvalidArgumentError', { message: /count/ })
-    return
-  }
-  assert.ok(counted > 0)
-}
-
-test('loadEncoding is no use in Node, and no harm', async () => {
+test('loadEncoding does nothing in Node', async () => {
   for (const encoding of ENCODINGS) assert.equal(await loadEncoding(encoding), undefined)
   await Promise.all(ENCODINGS.map((encoding) => loadEncoding(encoding)))
   assert.equal(countTokens('Hello, world!', 'o200k_base'), 4)
 })
 
-test('who counts nothing loads no vocabulary, and who counts loads one', async () => {
+test('a vocabulary is loaded at the first count', async () => {
   const output = await runModule(`
     import fs from 'node:fs'
     import { syncBuiltinESMExports } from 'node:module'

@@ -277,7 +277,7 @@ test('a plan changes nothing, and is frozen', () => {
   for (const part of [report, report.kept, report.dropped, report.tokens]) assert.ok(Object.isFrozen(part))
 })
 
-test('the options of a window: what is no option, or no value of one, is refused by name', () => {
+test('an unknown option of a window, or a value of the wrong type, is refused by name', () => {
   const context = filled('a', 'b')
   const before = context.rawDict
   assert.equal(context.rollingSequenceWindow(5, { boundary: 'message' }), null)

@@ -1,4 +1,4 @@
-// The golden files: what the reference answered when they were made (scripts/make-golden.mjs), so that the comparison
+// The golden files: what the reference answered when they were made (tests/reference/make-golden.mjs), so that the comparison
 // needs no Python.
 import { createHash } from 'node:crypto'
 import { canonicalFile } from './ours.mjs'

@@ -1,17 +1,17 @@
-// `node scripts/make-golden.mjs`: writes the golden files of tests/reference, the answers of the Python reference to
+// `node tests/reference/make-golden.mjs`: writes the golden files of tests/reference, the answers of the Python reference to
 // generated sessions, so that the package can be compared with it where there is no Python.
 import { mkdir, stat, writeFile } from 'node:fs/promises'
-import { fc } from '../tests/package/support/property.mjs'
-import { available, Oracle } from '../tests/reference/oracle.mjs'
-import { programs, startOf } from '../tests/reference/programs.mjs'
-import { compare } from '../tests/reference/support/compare.mjs'
-import { condensed, finalDumps, GOLDEN } from '../tests/reference/support/golden.mjs'
-import { anyDouble, formChanges, inBetween, spelled } from '../tests/reference/support/numbers.mjs'
-import { ENCODINGS } from '../tests/reference/support/package.mjs'
-import { SetupError, say, whenRun } from './setup/steps.mjs'
+import { SetupError, say, whenRun } from '../../scripts/setup/steps.mjs'
+import { fc } from '../package/support/property.mjs'
+import { available, Oracle } from './oracle.mjs'
+import { programs, startOf } from './programs.mjs'
+import { compare } from './support/compare.mjs'
+import { condensed, finalDumps, GOLDEN } from './support/golden.mjs'
+import { anyDouble, formChanges, inBetween, spelled } from './support/numbers.mjs'
+import { ENCODINGS } from './support/package.mjs'
 
 const SESSIONS = 30
-/** Longer ones are passed over: all of them together are to stay below 400 kB. */
+/** Longer ones are left out, so that all of them together stay below 400 kB. */
 const LONGEST = 9_000
 
 const NUMBERS = `
