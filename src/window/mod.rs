@@ -58,6 +58,7 @@ impl Boundary {
 /// What a window keeps beside the newest, and how far it cuts.
 #[derive(Clone, Debug, Default)]
 pub struct WindowOptions {
+    /// Where the window may cut.
     pub boundary: Boundary,
     /// When the window must cut, it cuts down to so many messages, or tokens, so that the next cut is far away. No more
     /// than the limit.
@@ -69,6 +70,7 @@ pub struct WindowOptions {
 /// The tokens that a window may have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TokenBudget {
+    /// The greatest number of tokens, the reserve included.
     pub max_tokens: u64,
     /// So many of them are set aside for the reply.
     pub reserve: u64,

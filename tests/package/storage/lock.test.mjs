@@ -308,6 +308,36 @@ test('the lock of a worker thread that was terminated is taken over at once, tha
   assert.equal(await impatient.lock(directory, async () => 'had'), 'had')
 })
 
+test('threads of one process, with a clock that was set back, take turns, and none clears the files of another', async (t) => {
+  const directory = tempDir(t)
+  writeFileSync(join(directory, 'counter'), '0')
+  // Reading and writing the counter are two steps: with two holders an increment would be lost.
+  const source = `
+    const { readFileSync } = require('node:fs')
+    const { workerData } = require('node:worker_threads')
+    const RealDate = Date
+    globalThis.Date = class extends RealDate {
+      static now() { return RealDate.now() - 60_000 }
+    }
+    const { NodeFileStorage } = require(workerData.package)
+    const storage = new NodeFileStorage({ root: workerData.directory })
+    const increment = (counter) => new TextEncoder().encode(String(Number(counter) + 1))
+    const run = async () => {
+      for (let round = 0; round < 20; round++) {
+        await storage.lock('.', async (lease) => storage.write('counter', increment(Buffer.from(await storage.read('counter'))), lease))
+        storage.lockSync('.', (lease) => storage.writeSync('counter', increment(Buffer.from(storage.readSync('counter'))), lease))
+      }
+    }
+    run()
+  `
+  const workerData = { directory, package: require.resolve('peteos-session/node') }
+  const workers = Array.from({ length: 4 }, () => new Worker(source, { eval: true, workerData }))
+  const ends = await Promise.all(workers.map((worker) => once(worker, 'exit')))
+  assert.deepEqual(ends, [[0], [0], [0], [0]])
+  assert.equal(readFileSync(join(directory, 'counter'), 'utf8'), '160')
+  assert.deepEqual(readdirSync(directory), ['counter'])
+})
+
 test('the lock of a process that was killed and not yet cleared away is taken over while this thread is blocked', async (t) => {
   const directory = tempDir(t)
   const holder = start(script(t, HOLD), directory)
