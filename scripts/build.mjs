@@ -1,7 +1,6 @@
 // `npm run build`: Rust and TypeScript -> dist/. Does nothing when nothing changed.
-import { copyFile, mkdir, readdir, readFile, rm } from 'node:fs/promises'
+import { copyFile, mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { gzipSync } from 'node:zlib'
 import { writeBundles } from './build/bundles.mjs'
 import { checkExports } from './build/exports.mjs'
 import { writeTypes } from './build/types.mjs'
@@ -12,7 +11,6 @@ import { once, root, say, step, whenRun } from './setup/steps.mjs'
 import { writeVocabularies } from './vocabularies.mjs'
 
 const dist = join(root, 'dist')
-const encodings = join(dist, 'encodings')
 const WASM = 'peteos_session_bg.wasm'
 
 export const build = once(async () => {
@@ -33,26 +31,10 @@ async function writeDist() {
   await rm(dist, { recursive: true, force: true })
   await mkdir(dist)
   await copyFile(join(root, 'pkg', WASM), join(dist, WASM))
-  await writeVocabularies(encodings)
+  await writeVocabularies(join(dist, 'encodings'))
   await writeBundles()
   await writeTypes()
   await checkExports()
 }
 
-async function reportSizes() {
-  const files = [join(dist, WASM), ...(await readdir(encodings)).map((name) => join(encodings, name))]
-  for (const file of files) {
-    const content = await readFile(file)
-    const name = file.slice(dist.length + 1).padEnd(26)
-    say(`${name} ${kilobytes(content)} kB, gzip ${kilobytes(gzipSync(content, { level: 9 }))} kB`)
-  }
-}
-
-function kilobytes({ length }) {
-  return (length / 1000).toFixed(0).padStart(5)
-}
-
-await whenRun(import.meta.url, async () => {
-  await build()
-  await reportSizes()
-})
+await whenRun(import.meta.url, build)

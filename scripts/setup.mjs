@@ -6,15 +6,7 @@ import { rust } from './setup/rust.mjs'
 import { say, whenRun } from './setup/steps.mjs'
 import { wasmBindgen } from './setup/wasm-bindgen.mjs'
 
-export async function setUp() {
-  await npmPackages()
-  await rust()
-  await wasmBindgen()
-  await chromium()
-  await reference()
-}
-
 await whenRun(import.meta.url, async () => {
-  await setUp()
+  for (const install of [npmPackages, rust, wasmBindgen, chromium, reference]) await install()
   say('everything is in place')
 })

@@ -5,14 +5,19 @@ use uuid::Uuid;
 /// A moment on the clock of the place where the program runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LocalTime {
+    /// The year of the Gregorian calendar.
     pub year: u32,
     /// 1 to 12.
     pub month: u32,
     /// 1 to 31.
     pub day: u32,
+    /// 0 to 23.
     pub hour: u32,
+    /// 0 to 59.
     pub minute: u32,
+    /// 0 to 59.
     pub second: u32,
+    /// 0 to 999,999.
     pub microsecond: u32,
 }
 

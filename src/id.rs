@@ -32,6 +32,7 @@ macro_rules! checked_id {
                 Ok(Self(id.to_owned()))
             }
 
+            /// The id as text.
             pub fn as_str(&self) -> &str {
                 &self.0
             }

@@ -4,6 +4,8 @@
 //! The crate does no I/O of its own: it reads and writes through a [`storage::Storage`], and takes the time and random ids
 //! from an [`environment::Environment`]. On `wasm32` the module `wasm` connects it to JavaScript.
 
+#![warn(missing_docs)]
+
 pub mod conversation;
 pub mod digest;
 pub mod environment;

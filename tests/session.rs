@@ -149,6 +149,55 @@ fn a_save_over_a_change_of_another_writer_is_refused() {
 }
 
 #[test]
+fn a_save_that_loses_its_lock_writes_no_more() {
+    let (environment, disk) = (TestEnvironment::default(), Disk::default());
+    let (session, context) = new_session(&disk, &environment);
+    append(&context, &["a"], &environment);
+    save(&session, &disk).unwrap();
+    append(&context, &["b"], &environment);
+    // Two digests, then the writes of the context and of the session.
+    for (call, written) in [(3, 0), (4, 1)] {
+        disk.lose_lock_at(call);
+        let refused = block_on(session.save_to(&disk, OnConflict::Refuse));
+        assert!(matches!(refused, Err(Error::LockLost { .. })));
+        assert!(disk.stop_failing());
+        assert_eq!(disk.take_written().len(), written);
+    }
+    append(&context, &["c"], &environment);
+    disk.lose_lock_at(3);
+    let forks = block_on(session.save_to(&disk, OnConflict::Fork(&environment))).unwrap();
+    assert!(forks.is_none(), "it has to be saved under the lock again");
+    disk.stop_failing();
+    assert!(
+        block_on(session.save_to(&disk, OnConflict::Fork(&environment))).unwrap().is_some_and(|forks| forks.is_empty())
+    );
+    let loaded = load(&disk, "agents", &uuid(&session)).unwrap();
+    assert_eq!(active(&loaded).read(texts), ["a", "b", "c"]);
+}
+
+#[test]
+fn a_save_that_loses_its_lock_to_a_synchronous_one_of_its_session_is_overtaken() {
+    let (environment, disk) = (TestEnvironment::default(), Disk::default());
+    let (session, context) = new_session(&disk, &environment);
+    append(&context, &["a"], &environment);
+    disk.answer_late(7);
+    disk.lose_lock_at(3);
+    let saving = session.save_to(&disk, OnConflict::Refuse);
+    let overtaking = async {
+        // The third call is the first write, which answers late.
+        while disk.calls() < 3 {
+            polls(1).await;
+        }
+        append(&context, &["b"], &environment);
+        session.save_sync().unwrap();
+    };
+    let (saved, ()) = block_on(join(saving, overtaking));
+    assert!(saved.unwrap().is_none());
+    let loaded = load(&disk, "agents", &uuid(&session)).unwrap();
+    assert_eq!(active(&loaded).read(texts), ["a", "b"]);
+}
+
+#[test]
 fn a_context_object_can_take_the_place_of_another() {
     let (environment, disk) = (TestEnvironment::default(), Disk::default());
     let (session, old) = new_session(&disk, &environment);

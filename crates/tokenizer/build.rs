@@ -1,5 +1,5 @@
-//! Makes the table of code point classes that the splitters of `src/tokens` look into, from the Unicode data of
-//! regex-syntax: the same data that tiktoken's regular expressions are matched by.
+//! Generates the table of character classes for `src/classes.rs` from the Unicode data of regex-syntax, which tiktoken's
+//! regular expressions are matched with as well.
 
 use std::collections::HashMap;
 use std::fmt::Write as _;
@@ -9,10 +9,10 @@ use std::{env, fs, io};
 use regex_syntax::hir::{Class, HirKind};
 
 const CODE_POINTS: usize = 0x11_0000;
-/// Blocks of this many code points that are alike are stored once.
+/// The number of code points in a block. Equal blocks are stored once.
 const BLOCK: usize = 128;
 
-/// Each class with its bit, as `src/tokens/classes.rs` names them.
+/// The classes with their bits, which `src/classes.rs` names.
 const CLASSES: [(&str, u8); 6] = [
     (r"\p{L}", 1),
     (r"\p{N}", 2),
@@ -51,7 +51,7 @@ fn main() -> io::Result<()> {
     fs::write(Path::new(&folder).join("classes.rs"), code)
 }
 
-/// The code points that a class of one character matches.
+/// The code points that a character class matches.
 fn ranges(pattern: &str) -> impl Iterator<Item = std::ops::RangeInclusive<usize>> {
     let hir = regex_syntax::parse(pattern).expect("the patterns are right");
     let HirKind::Class(Class::Unicode(class)) = hir.into_kind() else { panic!("{pattern} is a class") };

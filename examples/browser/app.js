@@ -1,4 +1,4 @@
-// Opens what is picked, dropped or served, and says what went wrong where that fails.
+// Opens the files that are picked, dropped or served, and shows what went wrong if that fails.
 import { init } from '../../dist/browser.js'
 import { demoFiles } from './demo-session.js'
 import { byId } from './dom.js'
@@ -11,12 +11,12 @@ import { createViewer } from './viewer.js'
 
 const viewer = createViewer({ showStatus, showError })
 
-/** @param {() => unknown} getFiles Gives, or promises, a list of { path, file }. */
+/** @param {() => unknown} getFiles Returns a list of { path, file }, or a promise of it. */
 async function open(getFiles) {
   hideError()
   showStatus('Reading …')
   try {
-    // The files first: what was dropped is only there while the event is handled.
+    // The files first: dropped files can be read only while the event is handled.
     const [files] = await Promise.all([getFiles(), init()])
     const found = await chooseSession(findSessions(files))
     showStatus('')
@@ -50,7 +50,7 @@ function listenToInput(buttonId, inputId) {
   byId(buttonId).addEventListener('click', () => input.click())
   input.addEventListener('change', async () => {
     await open(() => pickedFiles(input))
-    // So that the same files may be picked again, after they have changed.
+    // Lets the same files be picked again after a change.
     input.value = ''
   })
 }

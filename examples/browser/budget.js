@@ -15,7 +15,7 @@ export function createBudget(onChange) {
   const maximums = { tokens: 0, messages: 0 }
   let mode = 'tokens'
 
-  /** The fields are the same in both modes, and say which one they are in. */
+  /** Both modes share the fields, which are labelled with the mode. */
   function showMode() {
     slider.ariaLabel = number.ariaLabel = mode === 'tokens' ? 'Token budget' : 'Number of messages'
     showSlider()
@@ -44,7 +44,7 @@ export function createBudget(onChange) {
     onChange()
   })
   number.addEventListener('input', () => {
-    // NaN where the field is empty or holds no number: the package refuses it, and says why.
+    // NaN if the field holds no number: the package rejects it with a reason.
     limits[mode] = number.valueAsNumber
     showSlider()
     onChange()
@@ -64,13 +64,13 @@ export function createBudget(onChange) {
     get limit() {
       return limits[mode]
     },
-    /** Sets what the slider of a mode reaches, and its limit unless that is to stay. */
+    /** Sets the range of a mode's slider, and its limit unless that must stay. */
     setMaximum(which, maximum, limit = limits[which]) {
       maximums[which] = maximum
       limits[which] = limit
       if (which === mode) showMode()
     },
-    /** What is wrong with the number; an empty text where nothing is. */
+    /** Shows what is wrong with the number; an empty text if nothing is. */
     showFault(text) {
       fault.textContent = text
       number.ariaInvalid = String(text !== '')
@@ -78,7 +78,7 @@ export function createBudget(onChange) {
   }
 }
 
-/** A round step that makes a few hundred of the way, for arrow keys and narrow sliders. */
+/** A round step that divides the range into a few hundred, for arrow keys and narrow sliders. */
 function stepFor(maximum) {
   const exact = maximum / 500
   if (exact <= 1) return 1

@@ -1,5 +1,4 @@
-// The session that comes with the repository. Its files are named in a list beside them, which `npm run demo:browser`
-// makes.
+// The session in the repository. `npm run demo:browser` serves a list of its files beside them.
 const FOLDER = new URL('../demo-session/', import.meta.url)
 
 /** Its files, as if they had been picked. */

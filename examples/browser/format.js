@@ -14,7 +14,7 @@ export function formatDate(milliseconds) {
   return dates.format(milliseconds)
 }
 
-/** Day and minute of a `creation_timestamp`, or empty texts where it is none. */
+/** Day and minute of a `creation_timestamp`, or empty texts if it is not one. */
 export function splitTimestamp(timestamp) {
   const [, day = '', minute = ''] = /^(\d{4}-\d\d-\d\d)T(\d\d:\d\d)/.exec(timestamp) ?? []
   return [day, minute]

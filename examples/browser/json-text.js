@@ -2,7 +2,7 @@
  * The value of a JSON text in which numbers keep their digits, so that 2**63 is shown as it was written. (Engines without
  * JSON.rawJSON show the nearest number.)
  *
- * @throws {SyntaxError} when it is no JSON.
+ * @throws {SyntaxError} if the text is not JSON.
  */
 export function parseExactly(text) {
   return JSON.parse(text, (_key, value, context) =>
@@ -10,7 +10,7 @@ export function parseExactly(text) {
   )
 }
 
-/** A value as text: strings as they are, the rest as JSON. */
+/** A value as text: strings unchanged, everything else as JSON. */
 export function asText(value) {
   if (typeof value === 'string') return value
   return value === undefined ? '' : JSON.stringify(value, null, 2)

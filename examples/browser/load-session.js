@@ -12,14 +12,14 @@ export async function loadSession({ directory, files }) {
   const end = directory.lastIndexOf('/')
   const parent = directory.slice(0, Math.max(end, 0))
   const main = contents.find(({ name }) => name === 'session.json')
-  // A copy of a session may lie in a folder of another name; files that were picked one by one come without any.
+  // A copy of a session may be in a folder with another name; files picked one by one have no folder.
   const uuid = uuidIn(main.data) ?? (directory.slice(end + 1) || 'session')
   const storage = new MemoryStorage()
   for (const { name, data } of contents) await storage.write(join(parent, uuid, name), data)
   return Session.load(parent, uuid, { storage })
 }
 
-/** The uuid that a `session.json` names; what is wrong with the file is for the package to say. */
+/** The uuid in a `session.json`; the package reports what is wrong with the file. */
 function uuidIn(data) {
   try {
     const { uuid } = JSON.parse(new TextDecoder().decode(data))

@@ -2,14 +2,14 @@ import { element } from './dom.js'
 import { formatCount } from './format.js'
 
 /**
- * A block of text of which only the beginning is in the page until somebody asks for the rest, so that thousands of
- * messages with long tool results stay light.
+ * A block of text that shows its beginning, and the rest on demand: a page of thousands of messages with long tool
+ * results stays light.
  *
  * @param {string} text
  * @param {{ lines: number, characters: number, className: string }} options
  */
 export function longText(text, { lines, characters, className }) {
-  // The direction is that of the text's first letter: a block of its own for each text.
+  // The first letter of a text sets its direction, so each text is a block of its own.
   const block = element('div', { className, dir: 'auto' })
   const beginning = beginningOf(text, lines, characters)
   block.textContent = beginning
@@ -35,9 +35,9 @@ function beginningOf(text, lines, characters) {
     end = text.indexOf('\n', end + 1)
     if (end === -1) break
   }
-  // A few lines more are not worth a button.
+  // A button is not worth it for a few lines.
   const cut = Math.min(end === -1 ? text.length : end, characters)
   if (text.length - cut < 80) return text
-  // No half of a surrogate pair.
+  // Does not split a surrogate pair.
   return text.slice(0, cut).replace(/[\uD800-\uDBFF]$/, '')
 }

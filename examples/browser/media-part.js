@@ -2,10 +2,10 @@ import { element } from './dom.js'
 import { formatBytes } from './format.js'
 import { asText, isObject } from './json-text.js'
 
-/** Pictures that browsers show without running anything in them: no SVG. */
+/** Image types that cannot run code: no SVG. */
 const SAFE_IMAGES = new Set(['image/png', 'image/jpeg', 'image/gif', 'image/webp', 'image/avif'])
 
-/** An image that is part of the file; of other media what they are. Addresses are shown, not fetched. */
+/** An embedded image, or a description of other media. URLs are shown, not fetched. */
 export function mediaPart({ type, source }) {
   if (!isObject(source)) return note('without a source')
   if (source.type === 'url') return element('p', { className: 'address', dir: 'auto' }, asText(source.url))
@@ -18,7 +18,7 @@ export function mediaPart({ type, source }) {
 function image({ media_type, data }, description) {
   const node = element('img', { alt: `Image: ${description}`, loading: 'lazy', decoding: 'async' })
   node.addEventListener('error', () => node.replaceWith(note(`${description}, which cannot be shown`)), { once: true })
-  // Base64 alone: a `#` or `,` would make another address of it.
+  // Only base64: a `#` or `,` would change the URL.
   node.src = `data:${media_type};base64,${data.replace(/[^A-Za-z0-9+/=]/g, '')}`
   return node
 }

@@ -19,7 +19,7 @@ export function createMessageList(list) {
       list.replaceChildren(...rows.map(({ node }) => node))
     },
 
-    /** The tokens of each message; `null` while they are not known. */
+    /** The tokens of each message; `null` while they are unknown. */
     showTokens(counts) {
       let total = 0
       rows.forEach((row, index) => {
@@ -29,15 +29,15 @@ export function createMessageList(list) {
       })
     },
 
-    /** Dims the messages that a report drops, and no other. */
+    /** Dims exactly the messages that a report drops. */
     dim(reports) {
       rows.forEach((row, index) => row.setDropped(reports[index].kept ? null : reports[index].reason))
     },
 
-    /** Brings the first message that follows dropped ones into view. */
+    /** Scrolls to the first message after the dropped ones. */
     scrollToCut() {
       const first = list.querySelector('.dropped + .message:not(.dropped)')
-      // Rows far away have an estimated height until they are shown, so that the first jump may land beside it.
+      // Rows have an estimated height until they are shown, so the first jump may miss.
       first?.scrollIntoView()
       requestAnimationFrame(() => first?.scrollIntoView())
     },
@@ -51,7 +51,7 @@ function titlesOf({ systemPromptMessage, toolDefinitionsMessage }) {
   return titles
 }
 
-/** Results only name the id of their call; the call has the name. */
+/** A result has only the id of its call; the call has the name of the tool. */
 function toolNamesOf(messages) {
   const names = new Map()
   for (const { content = [] } of messages) {

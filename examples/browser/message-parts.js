@@ -1,11 +1,11 @@
-// The parts of messages as elements. Files may hold anything: no field is trusted to be there or to have its type.
+// The parts of messages as elements. A file may hold any JSON: no field is trusted to exist or to have its type.
 import { element } from './dom.js'
 import { asText, isObject, parseExactly } from './json-text.js'
 import { longText } from './long-text.js'
 import { mediaPart } from './media-part.js'
 
 const PROSE = { lines: 40, characters: 6000, className: 'prose' }
-/** A value that fits a line needs no block of its own. */
+/** A value this short is shown inline. */
 const VALUE = { lines: 1, characters: 100, className: 'value' }
 const CODE = { lines: 10, characters: 1200, className: 'code' }
 
@@ -64,7 +64,7 @@ function callLabel(kind, name, { call_id }, status) {
   return node
 }
 
-/** The arguments one by one, so that a file's contents among them keep their lines; what is no JSON object as it is. */
+/** The arguments one by one, so that multi-line values keep their lines; anything but a JSON object is shown unchanged. */
 function callArguments(text) {
   let values
   try {

@@ -4,7 +4,7 @@ import { asText } from './json-text.js'
 import { renderPart } from './message-parts.js'
 import { renderMetadata } from './metadata.js'
 
-/** Of each role what it is called, and the colour it has; agents in Python give results a role of their own. */
+/** The title and colour of each role; agents in Python give results a role of their own. */
 const ROLES = new Map([
   ['user', { label: 'User', colour: 'user' }],
   ['assistant', { label: 'Assistant', colour: 'assistant' }],
@@ -13,7 +13,7 @@ const ROLES = new Map([
   ['tool_result', { label: 'Tool result', colour: 'tool' }],
 ])
 
-/** What is said of a dropped message, by the reason that the report gives. */
+/** The text for a dropped message, by the reason in the report. */
 const DROPPED = {
   'over-limit': 'dropped',
   exchange: 'dropped with its exchange',
@@ -24,8 +24,8 @@ const DROPPED = {
  * One message of the list.
  *
  * @param {object} message
- * @param {{ number: number, title: string | null, toolNames: Map<string, string> }} place Its number from 1, what it is
- *   called where it is a special one, and the names of the tools that its results may refer to.
+ * @param {{ number: number, title: string | null, toolNames: Map<string, string> }} place Its number from 1, its
+ *   title if it is a special message, and the names of the tools that its results refer to.
  */
 export function createMessageRow(message, { number, title, toolNames }) {
   const role = ROLES.get(message.role) ?? { label: asText(message.role) || 'No role', colour: 'other' }

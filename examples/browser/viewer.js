@@ -60,7 +60,7 @@ export function createViewer({ showStatus, showError }) {
       await loadEncoding(encoding)
       if (mine !== turn) return
       showStatus(`Counting ${formatNumber(context.messageCount)} messages …`)
-      // Counting holds the page up: the status is to be seen before.
+      // Counting blocks the page: the status must be visible before.
       await nextPaint()
       if (mine !== turn) return
       showCounts(context.tokenCounts(encoding))

@@ -1,4 +1,4 @@
-// The conformance suite in Node. Who tests an adapter need not import anything else of the package.
+// The conformance suite in Node. A test of an adapter need not import anything else.
 import { provideDefaultStorage } from '../storage/default.js'
 import { NodeFileStorage } from '../storage/node.js'
 import { initSync } from '../wasm/loading.js'

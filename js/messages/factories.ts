@@ -16,7 +16,7 @@ import type {
   ToolUsePart,
 } from './message.js'
 
-/** A message with what every stored message has. */
+/** A message with the fields that every stored message has. */
 export type Message = SessionMessage & Required<Pick<SessionMessage, 'id' | 'creation_timestamp' | '_type'>>
 /** The message that holds the system prompt. */
 export type SystemPromptMessage = Message
@@ -25,12 +25,14 @@ export type ToolDefinitionsMessage = Message
 /** A part of a message. */
 export type ContentPart = Part
 
-/** Makes messages. They are plain objects; any object of the same shape serves as well. */
+/** Creates messages. They are plain objects; any object of the same shape works as well. */
 export const Message = /* @__PURE__ */ wrapMethods({
   /**
-   * A message with an id and the time of its creation.
+   * Creates a message with an id and the current time.
    *
-   * @throws {InvalidMessageError} names the field of the wrong shape.
+   * @param parts The content. By default there is none.
+   * @param metadata Any data of the caller, stored with the message.
+   * @throws {InvalidMessageError} if a field has the wrong shape; `field` is its path.
    */
   create(role: Role, parts: readonly ContentPart[] = [], metadata?: JsonObject): Message {
     const fields = metadata === undefined ? { role, content: parts } : { role, content: parts, metadata }
@@ -41,7 +43,7 @@ export const Message = /* @__PURE__ */ wrapMethods({
   },
 })
 
-/** Makes system prompts. */
+/** Creates system prompts. */
 export const SystemPromptMessage = /* @__PURE__ */ wrapMethods({
   /** A system prompt of this text, or one whose text comes from hooks alone. */
   create(staticText?: string): SystemPromptMessage {
@@ -51,7 +53,7 @@ export const SystemPromptMessage = /* @__PURE__ */ wrapMethods({
   },
 })
 
-/** Makes tool definitions. */
+/** Creates tool definitions. */
 export const ToolDefinitionsMessage = /* @__PURE__ */ wrapMethods({
   /** The definitions of these tools, each with `name`, `description` and `parameters`, a JSON schema. */
   create(tools: readonly (Omit<ToolPart, 'type'> & { type?: 'tool' })[] = []): ToolDefinitionsMessage {
@@ -59,7 +61,7 @@ export const ToolDefinitionsMessage = /* @__PURE__ */ wrapMethods({
   },
 })
 
-/** Makes the parts of messages. They are plain objects; any object of the same shape serves as well. */
+/** Creates the parts of messages. They are plain objects; any object of the same shape works as well. */
 export const ContentPart = /* @__PURE__ */ wrapMethods({
   /** A text. */
   text(text: string): TextPart {

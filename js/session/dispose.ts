@@ -1,5 +1,5 @@
 declare global {
-  // Of lib.esnext.disposable, for those who compile against an older one.
+  // From lib.esnext.disposable, for projects that compile against an older one.
   interface SymbolConstructor {
     readonly dispose: unique symbol
     readonly asyncDispose: unique symbol
@@ -7,7 +7,7 @@ declare global {
 }
 
 /**
- * Lets `using` free the objects of a class, in engines that know it.
+ * Lets `using` free the objects of a class, in engines that support it.
  * @internal
  */
 export function makeDisposable(prototype: { free(): void }): void {
@@ -22,8 +22,8 @@ export function makeDisposable(prototype: { free(): void }): void {
 }
 
 /**
- * Lets `await using` save an object and then free it, in engines that know it. One that was freed in the block has
- * nothing left to save, and one that cannot be saved keeps what it has.
+ * Lets `await using` save an object and then free it, in engines that support it. An object that was freed in the block is
+ * not saved, and one that cannot be saved is not freed.
  * @internal
  */
 export function makeAsyncDisposable(prototype: {

@@ -4,8 +4,8 @@ import { DisposedError, InvalidArgumentError } from '../errors.js'
 import type { EncodingName } from '../generated/lists.js'
 import { readOptions } from '../read-options.js'
 import { defaultStorage } from '../storage/default.js'
-import { locked } from '../storage/locked.js'
-import { checkStorage, type SessionStorage } from '../storage/storage.js'
+import { locked, lockedSync } from '../storage/locked.js'
+import { checkStorage, hasMethod, type SessionStorage } from '../storage/storage.js'
 import { fromJsonText, toJsonText } from '../wasm/json-text.js'
 import { ensureLoaded } from '../wasm/loading.js'
 import { rust } from '../wasm/runtime.js'
@@ -78,6 +78,8 @@ export type HookCallback = () => string | Promise<string>
 export class Session {
   #handle: SessionHandle | null
   readonly #storage: SessionStorage
+  /** As the caller named it. */
+  readonly #directory: string
   readonly #state = new SessionState(() => this.#rust)
   /** The contexts in use, so that each is one object. */
   readonly #contexts = new Map<string, WeakRef<Context>>()
@@ -89,9 +91,10 @@ export class Session {
   /** Settled when no save is under way. */
   #saves: Promise<unknown> = Promise.resolve()
 
-  private constructor(handle: SessionHandle, storage: SessionStorage) {
+  private constructor(handle: SessionHandle, storage: SessionStorage, directory: string) {
     this.#handle = handle
     this.#storage = storage
+    this.#directory = directory
   }
 
   /**
@@ -104,8 +107,9 @@ export class Session {
     const { storage: given, ...specials } = readOptions(options, SESSION_OPTIONS, 'Session.create')
     const storage = storageOf(given)
     const [systemPrompt, toolDefinitions] = specialTexts(specials)
-    const handle = rust().SessionHandle.create(parentDir, storage, systemPrompt, toolDefinitions)
-    return new Session(handle, storage) as NewSession
+    const directory = lastingPath(storage, parentDir)
+    const handle = rust().SessionHandle.create(directory, storage, systemPrompt, toolDefinitions)
+    return new Session(handle, storage, rust().sessionDir(parentDir, handle.uuid)) as NewSession
   }
 
   /**
@@ -133,9 +137,10 @@ export class Session {
   static async load(parentDir: string, uuid: string, options: LoadOptions = {}): Promise<Session> {
     const { storage: given, activeContextId, maxFileBytes } = readOptions(options, LOAD_OPTIONS, 'Session.load')
     const storage = storageOf(given)
+    const directory = lastingPath(storage, parentDir)
     await ensureLoaded()
-    const handle = await rust().SessionHandle.load(parentDir, uuid, storage, activeContextId, maxFileBytes)
-    return new Session(handle, storage)
+    const handle = await rust().SessionHandle.load(directory, uuid, storage, activeContextId, maxFileBytes)
+    return new Session(handle, storage, rust().sessionDir(parentDir, uuid))
   }
 
   /**
@@ -159,8 +164,8 @@ export class Session {
   /**
    * Repairs what {@link check} calls `repairable`, without losing anything that could be read before. Each file is copied before
    * it is changed, to `<name>.<time>.bak` beside it; the contexts are written first, `session.json` last. What is left is
-   * in `check` of the result. Done again it finds nothing to do. No one else should save the session meanwhile; a file
-   * that changes all the same is not touched.
+   * in `check` of the result. Done again it finds nothing to do. Where the storage has locks it holds that of the session's
+   * directory; a file that another writer changes all the same is not touched.
    *
    * @throws {ConflictError} if another writer changes a file meanwhile; earlier repairs are kept.
    * @throws {SessionNotFoundError} as {@link check}.
@@ -172,7 +177,10 @@ export class Session {
     const { storage: given, maxFileBytes } = readOptions(options, READ_OPTIONS, 'Session.repair')
     const storage = storageOf(given)
     await ensureLoaded()
-    return fromJsonText<SessionRepair>(await rust().repairSession(parentDir, uuid, storage, maxFileBytes))
+    const text = await locked(storage, rust().sessionDir(parentDir, uuid), (lease) =>
+      rust().repairSession(parentDir, uuid, storage, maxFileBytes, lease),
+    )
+    return fromJsonText<SessionRepair>(text)
   }
 
   /**
@@ -202,7 +210,8 @@ export class Session {
 
   /** The directory of the session: `parentDir/uuid`. */
   get sessionDir(): string {
-    return this.#rust.sessionDir
+    if (this.isFreed) throw new DisposedError('session')
+    return this.#directory
   }
 
   /** The adapter that keeps the session. */
@@ -313,7 +322,14 @@ export class Session {
     const handle = this.#rust
     const save = this.#saves.then(async () => {
       if (!handle.hasChanges) return []
-      return locked(this.#storage, handle.sessionDir, () => handle.save(onConflict === 'fork') as Promise<string[]>)
+      const keepsBoth = onConflict === 'fork'
+      for (;;) {
+        const forks = await locked(this.#storage, handle.sessionDir, (lease) => {
+          return handle.save(keepsBoth, lease) as Promise<string[] | undefined>
+        })
+        // Otherwise the lock was lost, and what is left is saved under the lock again.
+        if (forks !== undefined) return forks
+      }
     })
     this.#saves = save.catch(() => undefined)
     const forks = this.#forked(await save)
@@ -321,14 +337,17 @@ export class Session {
   }
 
   /**
-   * As {@link save}, done when it returns: for the event `exit` of Node, when no promise is awaited any more. A save that
-   * is under way writes no more; what it had left is written here. No lock is waited for.
+   * As {@link save}, done when it returns: for the event `exit` of Node, when no promise is awaited any more. A save of this
+   * session that is under way writes no more; what it had left is written here. Where the storage has synchronous locks it
+   * holds that of the session's directory, and waits for another process by blocking, for a short time; a save of another
+   * object in this thread that is under way is overtaken, and rejects with a `ConflictError`.
    *
-   * @throws {ConflictError} as {@link save} does, where the adapter has `digestSync`.
-   * @throws {StorageError} when the storage fails, or has no `writeSync`.
+   * @throws {ConflictError} as {@link save} does, if the adapter has `digestSync`.
+   * @throws {StorageError} if the storage fails, has no `writeSync`, or its lock could not be acquired in time (`ELOCKED`).
    */
   saveSync(): void {
-    this.#rust.saveSync()
+    const handle = this.#rust
+    if (handle.hasChanges) lockedSync(this.#storage, handle.sessionDir, (lease) => handle.saveSync(lease))
   }
 
   /**
@@ -497,6 +516,12 @@ export class Session {
 wrapMethods(Session, ['isFreed'])
 makeDisposable(Session.prototype)
 makeAsyncDisposable(Session.prototype)
+
+/** The parent directory of a session for the time that the session lives. */
+function lastingPath(storage: SessionStorage, parentDir: string): string {
+  if (typeof parentDir !== 'string' || !hasMethod(storage, 'absolutePath')) return parentDir
+  return storage.absolutePath?.(parentDir) ?? parentDir
+}
 
 function storageOf(storage: SessionStorage | undefined): SessionStorage {
   return storage === undefined ? defaultStorage() : checkStorage(storage)

@@ -10,15 +10,15 @@ export class SessionState {
     this.#handle = handle
   }
 
-  /** The value of a variable; `null` where there is none. */
+  /** The value of a variable; `null` if it does not exist. */
   get(name: string): string | null {
     return this.#handle().stateGet(name) ?? null
   }
 
   /**
-   * Makes a new variable.
+   * Creates a variable.
    *
-   * @throws {InvalidArgumentError} when it exists.
+   * @throws {InvalidArgumentError} if it exists.
    */
   create(name: string, value: string): void {
     this.#handle().stateCreate(name, value)
@@ -27,8 +27,8 @@ export class SessionState {
   /**
    * Changes a variable from one value to another: compare and swap.
    *
-   * @throws {InvalidArgumentError} when it does not exist.
-   * @throws {ConflictError} when it has another value than `oldValue`.
+   * @throws {InvalidArgumentError} if it does not exist.
+   * @throws {ConflictError} if its value is not `oldValue`.
    */
   update(name: string, oldValue: string, newValue: string): void {
     this.#handle().stateUpdate(name, oldValue, newValue)
@@ -37,7 +37,7 @@ export class SessionState {
   /**
    * Removes a variable.
    *
-   * @throws {InvalidArgumentError} when it does not exist.
+   * @throws {InvalidArgumentError} if it does not exist.
    */
   delete(name: string): void {
     this.#handle().stateDelete(name)

@@ -3,8 +3,8 @@
  */
 export interface StorageLease {
   /**
-   * Returns while the lock is held. Throws an error with the code `ELOCKLOST` when another holder has taken it over: the
-   * files may have changed since they were compared, and must not be written.
+   * To be called right before a file is replaced. Returns while the lock is held. Throws an error with the code `ELOCKLOST`
+   * when another holder has taken it over: the files may have changed since they were compared, and must not be written.
    */
   check(): void
 }

@@ -76,6 +76,8 @@ export class MemoryStorage implements SessionStorage {
   async lock<T>(directory: string, work: (lease: StorageLease) => Promise<T>): Promise<T> {
     const onTimeout = () => lockTimeoutError(directory, 'another user of this MemoryStorage', LOCK_TIMEOUT)
     return this.#queue.run(directory, LOCK_TIMEOUT, onTimeout, async () => {
+      // A synchronous holder is done by then.
+      await undefined
       const lease = this.#lease(directory)
       try {
         return await work(lease)
@@ -85,7 +87,10 @@ export class MemoryStorage implements SessionStorage {
     })
   }
 
-  /** As {@link lock}, done when it returns: a holder, which could not go on before that, is overtaken. */
+  /**
+   * As {@link lock}, done when it returns. If somebody holds the lock, who cannot go on before that, `work` runs all
+   * the same; if it writes, the lease of the other one is lost.
+   */
   lockSync<T>(directory: string, work: (lease: StorageLease) => T): T {
     const lease = this.#lease(directory)
     try {
@@ -101,14 +106,19 @@ export class MemoryStorage implements SessionStorage {
   }
 
   #lease(directory: string): StorageLease & { release(): void } {
+    const suspended = this.#holders.get(directory)
     const holder = {}
+    let hasWritten = false
     this.#holders.set(directory, holder)
     return {
       check: () => {
         if (this.#holders.get(directory) !== holder) throw lockLostError(directory)
+        hasWritten = true
       },
       release: () => {
-        if (this.#holders.get(directory) === holder) this.#holders.delete(directory)
+        if (this.#holders.get(directory) !== holder) return
+        if (suspended !== undefined && !hasWritten) this.#holders.set(directory, suspended)
+        else this.#holders.delete(directory)
       },
     }
   }

@@ -148,8 +148,9 @@ export class NodeFileStorage implements SessionStorage {
   }
 
   /**
-   * As {@link lock}, done when it returns. It blocks the thread while it waits, at most 5 seconds. A lock that an
-   * asynchronous caller in this thread holds is taken over, since that one could not go on: its lease is lost.
+   * As {@link lock}, done when it returns. It blocks the thread while it waits, at most 5 seconds. If an asynchronous
+   * caller in this thread holds the lock, which cannot go on before this returns, `work` runs in its stead; if that
+   * writes, the lease of the other one is lost.
    */
   lockSync<T>(directory: string, work: (lease: StorageLease) => T): T {
     const path = resolve(this.#resolve(directory))

@@ -53,8 +53,9 @@ export interface SessionStorage {
    * As {@link lock}, done when it returns: `work` is synchronous, and another holder is waited for by blocking, for a short
    * time. Optional: with it `Session.saveSync` compares and writes in one step.
    *
-   * A holder that cannot go on before this returns, such as an asynchronous one of the same thread, is overtaken: `work`
-   * runs, and that holder's lease is lost. Where this is not possible the error has the code `ELOCKED`.
+   * For a holder that cannot go on before this returns, such as an asynchronous one of the same thread, it does not wait:
+   * `work` runs, and if it writes, the lease of that holder is lost. Where that is not possible, the error has the code
+   * `ELOCKED`.
    */
   lockSync?<T>(directory: string, work: (lease?: StorageLease) => T): T
   /**

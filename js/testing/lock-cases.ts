@@ -1,10 +1,15 @@
+import type { StorageLease } from '../storage/lease.js'
 import type { SessionStorage } from '../storage/storage.js'
 import type { Case } from './case.js'
 import { expect, expectBytes, expectNames, failureOf, withinSeconds } from './expect.js'
 
 const pause = (milliseconds = 0) => new Promise<void>((resolve) => setTimeout(resolve, milliseconds))
 
-async function lock<T>(storage: SessionStorage, directory: string, work: () => Promise<T>): Promise<T> {
+async function lock<T>(
+  storage: SessionStorage,
+  directory: string,
+  work: (lease?: StorageLease) => Promise<T>,
+): Promise<T> {
   return withinSeconds(
     20,
     (storage.lock as NonNullable<SessionStorage['lock']>).call(storage, directory, work) as Promise<T>,
@@ -12,7 +17,7 @@ async function lock<T>(storage: SessionStorage, directory: string, work: () => P
   )
 }
 
-export const LOCK_CASES: readonly Case[] = (
+const ASYNC_LOCK_CASES: readonly Case[] = (
   [
     {
       name: 'a lock runs what it is given once, and gives what that gives',
@@ -99,4 +104,104 @@ export const LOCK_CASES: readonly Case[] = (
       },
     },
   ] satisfies Case[]
-).map((each) => ({ ...each, needs: ['lock'] }))
+).map((each) => ({ ...each, needs: ['lock'] as const }))
+
+function lockSync<T>(storage: SessionStorage, directory: string, work: (lease?: StorageLease) => T): T {
+  return (storage.lockSync as NonNullable<SessionStorage['lockSync']>).call(storage, directory, work) as T
+}
+
+const SYNC_LOCK_CASES: readonly Case[] = (
+  [
+    {
+      name: 'a synchronous lock runs its work once and returns what that returns, or throws what that throws, and is released',
+      async run(storage, directory) {
+        let runs = 0
+        const value = {}
+        const work = () => {
+          runs++
+          return value
+        }
+        expect(lockSync(storage, directory, work) === value, 'lockSync gave something else than its work')
+        expect(runs === 1, `lockSync ran its work ${runs} times`)
+        for (const thrown of [new Error('of the work'), undefined, 'text']) {
+          const fail = () => {
+            throw thrown
+          }
+          const failure = await failureOf((async () => lockSync(storage, directory, fail))(), 'a synchronous lock')
+          expect(failure === thrown, 'lockSync threw something else than its work')
+        }
+        expect((await lock(storage, directory, async () => 'free')) === 'free', 'the lock is not free')
+        expect(lockSync(storage, directory, () => 'free') === 'free', 'the lock is not free')
+      },
+    },
+    {
+      name: 'a synchronous lock leaves nothing behind, and the lock that waits for it is had afterwards',
+      async run(storage, directory) {
+        await storage.write(`${directory}/file`, Uint8Array.of(1))
+        let order = ''
+        const later = lockSync(storage, directory, () => {
+          const waiting = lock(storage, directory, async () => {
+            order += 'later'
+          })
+          order += 'first,'
+          return waiting
+        })
+        await later
+        expect(order === 'first,later', `the order was ${order}`)
+        expectNames(await storage.list(directory), ['file'], 'the directory after it was locked')
+      },
+    },
+    {
+      name: 'of a holder and a synchronous one that writes, one writes: the other is refused or loses its lease',
+      async run(storage, directory) {
+        const path = `${directory}/file`
+        await storage.write(path, Uint8Array.of(1))
+        const outcome = await lock(storage, directory, async (lease) => {
+          try {
+            lockSync(storage, directory, (own) => storage.writeSync?.(path, Uint8Array.of(2), own))
+          } catch (error) {
+            expect(
+              codeOf(error) === 'ELOCKED',
+              `a lock that is held was refused without the code ELOCKED: ${String(error)}`,
+            )
+            await storage.write(path, Uint8Array.of(3), lease)
+            return 3
+          }
+          const failure = await failureOf(
+            (async () => storage.write(path, Uint8Array.of(3), lease))(),
+            'a write without the lock',
+          )
+          expect(codeOf(failure) === 'ELOCKLOST', `a write of who has lost the lock: ${String(failure)}`)
+          await failureOf((async () => lease?.check())(), 'the check of a lease that is lost')
+          return 2
+        })
+        expectBytes(await storage.read(path), Uint8Array.of(outcome), 'the file')
+        await lock(storage, directory, async (lease) => storage.write(path, Uint8Array.of(4), lease))
+        expectBytes(await storage.read(path), Uint8Array.of(4), 'the file after another lock')
+      },
+    },
+    {
+      name: 'a holder goes on when a synchronous one writes nothing',
+      async run(storage, directory) {
+        const path = `${directory}/file`
+        await lock(storage, directory, async (lease) => {
+          const refuse = () => {
+            throw Object.assign(new Error('of the work'), { code: 'ELOCKED' })
+          }
+          await failureOf((async () => lockSync(storage, directory, refuse))(), 'a synchronous lock')
+          const goOn = async () => storage.write(path, Uint8Array.of(1), lease)
+          const failure = await goOn().catch((error: unknown) => error)
+          expect(failure === undefined, `the holder lost its lock to one that has written nothing: ${String(failure)}`)
+        })
+        expectBytes(await storage.read(path), Uint8Array.of(1), 'the file')
+        expectNames(await storage.list(directory), ['file'], 'the directory after it was locked')
+      },
+    },
+  ] satisfies Case[]
+).map((each) => ({ ...each, needs: ['lock', 'writeSync', 'lockSync'] as const }))
+
+export const LOCK_CASES: readonly Case[] = [...ASYNC_LOCK_CASES, ...SYNC_LOCK_CASES]
+
+function codeOf(error: unknown): unknown {
+  return (error as { code?: unknown } | undefined)?.code
+}

@@ -9,12 +9,11 @@ import type { ModuleSource } from './sources.js'
 let initializing: Promise<void> | undefined
 
 /**
- * Loads the WebAssembly module. In Node it is there from the start, and this does nothing; in a browser it has to be
- * awaited once before the first synchronous call. Calls after the first wait for the same module; after a failure the
- * next call tries again.
+ * Loads the WebAssembly module. In Node it is loaded from the start, and this does nothing. In a browser, await it once
+ * before the first synchronous call. Later calls wait for the same module; after a failure the next call tries again.
  *
  * @param source Where the module comes from; by default the file of the package, beside the script.
- * @throws {NotInitializedError} when the module cannot be loaded; `cause` says why.
+ * @throws {NotInitializedError} if the module cannot be loaded; `cause` says why.
  */
 export const init = /* @__PURE__ */ withCallerStack('init', (source?: ModuleSource): Promise<void> => {
   return ensureLoaded(source)

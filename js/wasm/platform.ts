@@ -4,7 +4,7 @@ import type { ModuleSource } from './sources.js'
 export type VocabularyName = 'r50k_base' | 'p50k_base' | 'cl100k_base' | 'o200k_base'
 
 /**
- * What an entry point knows of where it runs.
+ * What an entry point knows about the platform that it runs on.
  * @internal
  */
 export interface Platform {
@@ -24,7 +24,7 @@ export function setPlatform(value: Platform): void {
 }
 
 /**
- * Sets what no other entry point has set: one that serves anywhere knows less than one that was made for the place.
+ * Sets what no other entry point has set. An entry point for one platform takes precedence over one that works anywhere.
  * @internal
  */
 export function completePlatform(value: Platform): void {

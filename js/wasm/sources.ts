@@ -1,14 +1,20 @@
-/** A `URL`, described without it, for those who compile without the types of browsers or Node. */
+/** A `URL`, for projects that compile without the types of browsers or Node. */
 export interface UrlLike {
+  /** The address. */
   readonly href: string
 }
 
-/** What `fetch` gives, as far as it is used. */
+/** The part of a `Response` that is used. */
 export interface ResponseLike {
+  /** Whether the status is in the range of success. */
   readonly ok: boolean
+  /** The status code. */
   readonly status: number
+  /** The words of the status. */
   readonly statusText: string
+  /** The address that answered. */
   readonly url: string
+  /** Reads the body. */
   arrayBuffer(): Promise<ArrayBuffer>
 }
 

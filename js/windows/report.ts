@@ -4,32 +4,35 @@ import { deepFreeze } from '../wasm/json-text.js'
 /** Tokens by the kind of part that they belong to. */
 export type PartTokens = { readonly [kind in PartKind]: number }
 
-/** Sums over all messages, and over those that stay, special ones included. */
+/** Sums over all messages and over those that are kept, special messages included. */
 export interface BeforeAfter<T> {
+  /** Over all messages. */
   readonly before: T
+  /** Over the messages that are kept. */
   readonly after: T
 }
 
-/** What a window keeps and drops, and what it counted to decide. */
+/** What a window keeps and drops, and the counts that it decided by. */
 export interface WindowReport {
+  /** What the window must not split. */
   readonly boundary: Boundary
-  /** The count, or the token budget. */
+  /** The limit in messages, or in tokens for a token window. */
   readonly limit: number
   /** Tokens of the budget that were set aside for the reply. */
   readonly reserve: number
-  /** What the window cuts down to when it must cut; `null` where that is the limit. */
+  /** What the window cuts down to when it must cut; `null` if that is the limit. */
   readonly lowerMark: number | null
-  /** The encoding counted in; `null` for a sequence window, and with a `counter` of the caller's own. */
+  /** The encoding that was counted in; `null` for a sequence window, or if a `counter` counted. */
   readonly encoding: EncodingName | null
-  /** Ids of the non-special messages that stay, in display order. */
+  /** Ids of the non-special messages that are kept, in display order. */
   readonly kept: readonly string[]
-  /** Ids of the non-special messages that go, in display order. */
+  /** Ids of the non-special messages that are dropped, in display order. */
   readonly dropped: readonly string[]
   /** Every message, special ones included, in display order. */
   readonly messages: readonly { readonly id: string; readonly kept: boolean; readonly reason: WindowReason }[]
   /**
-   * Calls that the assistant went on without the result of, and results of calls that are not there, which providers
-   * refuse: `id` is that of the message.
+   * Tool calls after which the assistant went on without a result, and results without a call. Providers refuse both. `id`
+   * is the id of the message.
    */
   readonly broken: readonly {
     readonly id: string
@@ -37,17 +40,16 @@ export interface WindowReport {
     readonly problem: WindowProblem
     readonly kept: boolean
   }[]
-  /** Calls whose results may still come: the assistant has not spoken since. They stay. */
+  /** Tool calls whose results may still come, because the assistant has not spoken since. They are kept. */
   readonly pending: readonly { readonly id: string; readonly callId: string }[]
   /** Tokens of the system prompt and the tool definitions; `null` for a sequence window. */
   readonly specialTokens: number | null
   /** Tokens of all messages; `null` for a sequence window. */
   readonly tokensBefore: number | null
-  /** Tokens of the messages that stay, special ones included; `null` for a sequence window. */
+  /** Tokens of the messages that are kept, special messages included; `null` for a sequence window. */
   readonly tokensAfter: number | null
   /**
-   * Tokens of the messages before the first that goes: the beginning that stays as it is, which a provider may have in its
-   * cache; `null` for a sequence window.
+   * Tokens of the messages before the first that is dropped: the unchanged beginning, which a provider may have cached; `null` for a sequence window.
    */
   readonly unchangedPrefixTokens: number | null
   /** The tokens of each message, special ones included, by its id; `null` for a sequence window. */
@@ -55,8 +57,8 @@ export interface WindowReport {
   /** Tokens by role; `null` for a sequence window. */
   readonly tokensByRole: BeforeAfter<Readonly<Record<string, number>>> | null
   /**
-   * Tokens by kind of part; `null` for a sequence window. A token belongs to the part that it begins in, so that the sums
-   * are those above; what a `counter` or a stored `token_count` says is shared out.
+   * Tokens by kind of part; `null` for a sequence window. A token belongs to the part that it begins in, so the sums equal
+   * the totals above. The result of a `counter`, or a stored `token_count`, is divided in proportion.
    */
   readonly tokensByPart: BeforeAfter<PartTokens> | null
 }

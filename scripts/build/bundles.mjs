@@ -1,6 +1,6 @@
 // TypeScript -> dist/*.js, *.cjs and *.mjs.
 //
-// All entries of a format share what they have in common, as chunks: whoever loads two of them (the main entry and
+// All entries of a format share their common code as chunks: a program that loads two of them (the main entry and
 // ./node, or ./slim in a library) gets one WebAssembly instance and one copy of every class. In Node all entries are
 // CommonJS, with an ES module beside each that re-exports it, so that `import` and `require` share as well.
 import { writeFile } from 'node:fs/promises'
@@ -49,7 +49,7 @@ async function bundleModules(esbuild, options) {
     format: 'esm',
     splitting: true,
     metafile: true,
-    // `sideEffects` of package.json speaks of dist/; nothing that a source imports may be dropped because of it.
+    // `sideEffects` in package.json is about dist/: it must not drop what a source imports.
     ignoreAnnotations: true,
     loader: { '.wasm': 'base64' },
     plugins: [inlineWasm],

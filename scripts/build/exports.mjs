@@ -1,4 +1,4 @@
-// What package.json promises must be there.
+// Checks that the build made every file that package.json names.
 import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'

@@ -64,28 +64,22 @@ function andMore(count) {
 export function messageTable(columns, tokens, { width, all, dim }) {
   const [{ messages }, ...windows] = columns
   const special = messages.filter((_, index) => isSpecial(columns, index)).length
-  const fromHere = tokens.map((_, index) => sum(tokens.slice(0, Math.min(special, index))) + sum(tokens.slice(index)))
-  const shown = messages.map(
-    (_, index) => all || index < special || isNearCut(windows, index, special, messages.length),
-  )
-  const rows = [['#', 'role', 'parts', 'tokens', 'from here', ...BOUNDARIES, 'text']]
-  const dimmed = [false]
-  for (const [index, message] of messages.entries()) {
-    if (!shown[index]) {
-      if (index > 0 && !shown[index - 1]) continue
-      const next = shown.indexOf(true, index)
-      const end = next === -1 ? messages.length : next
-      const kept = windows.map(({ report }) => (isKept(report, index) ? 'kept' : '-'))
-      rows.push(['', '…', `${formatNumber(end - index)} messages`, sum(tokens.slice(index, end)), '', ...kept, ''])
-    } else {
-      const kept = windows.map(({ report }) => (isKept(report, index) ? 'kept' : '-'))
-      const cells = [toLine(String(message.role)), describeParts(message), tokens[index], fromHere[index]]
-      rows.push([index + 1, ...cells, ...kept, firstWords(message)])
-    }
-    dimmed.push(windows.every(({ report }) => !isKept(report, index)))
-  }
-  const lines = toColumns(rows, width, [undefined, 20, Math.max(Math.floor(width * 0.3), 16)])
-  return lines.map((text, index) => (dimmed[index] ? dim(text) : text))
+  const kept = messages.map((_, index) => windows.map(({ report }) => isKept(report, index)))
+  const shown = all ? messages.map(() => true) : nearCuts(kept, special)
+  let fromHere = sum(tokens)
+  const rows = ranges(shown).map(([from, to]) => {
+    const taken = sum(tokens.slice(from, to))
+    const rest = fromHere
+    if (from >= special) fromHere -= taken
+    const marks = kept[from].map((isKept) => (isKept ? 'kept' : '-'))
+    if (!shown[from]) return ['', '…', `${formatNumber(to - from)} messages`, taken, '', ...marks, '']
+    const message = messages[from]
+    return [from + 1, toLine(String(message.role)), describeParts(message), taken, rest, ...marks, firstWords(message)]
+  })
+  const heading = ['#', 'role', 'parts', 'tokens', 'from here', ...BOUNDARIES, 'text']
+  const lines = toColumns([heading, ...rows], width, [undefined, 20, Math.max(Math.floor(width * 0.3), 16)])
+  const isDropped = [false, ...ranges(shown).map(([from]) => !kept[from].includes(true))]
+  return lines.map((line, index) => (isDropped[index] ? dim(line) : line))
 }
 
 function isKept(report, index) {
@@ -96,13 +90,19 @@ function isSpecial(columns, index) {
   return columns.at(-1).report.messages[index].reason === 'special'
 }
 
-/** Whether a window changes its mind near a message; with no cut at all, the last messages are shown. */
-function isNearCut(windows, index, special, length) {
-  const cuts = windows.flatMap(({ report: { messages } }) =>
-    messages.flatMap(({ kept }, at) => (at > special && kept !== messages[at - 1].kept ? [at] : [])),
+/** Marks the special messages and those near which a window changes its mind; without a cut, the last messages. */
+function nearCuts(kept, special) {
+  const cuts = kept.flatMap((marks, index) => (index > special && `${marks}` !== `${kept[index - 1]}` ? [index] : []))
+  const isNear = (index) => cuts.some((cut) => index >= cut - AROUND && index < cut + AROUND)
+  return kept.map(
+    (_, index) => index < special || (cuts.length > 0 ? isNear(index) : index >= kept.length - 3 * AROUND),
   )
-  if (cuts.length === 0) return index >= length - 3 * AROUND
-  return cuts.some((cut) => index >= cut - AROUND && index < cut + AROUND)
+}
+
+/** Each index that is marked alone, and the others in runs, as [from, to]. */
+function ranges(marked) {
+  const starts = marked.flatMap((isMarked, index) => (isMarked || index === 0 || marked[index - 1] ? [index] : []))
+  return starts.map((from, at) => [from, starts[at + 1] ?? marked.length])
 }
 
 function verdict(findings) {

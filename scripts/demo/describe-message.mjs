@@ -21,12 +21,8 @@ export function firstWords({ content = [] }) {
 }
 
 function textOf({ type, text, arguments: args, content, name, description, source }) {
-  const candidates = {
-    tool_use: args,
-    tool_result: content,
-    tool: `${name}: ${description}`,
-  }
-  const value = candidates[type] ?? text ?? source?.url ?? source?.media_type
+  const byType = { tool_use: args, tool_result: content, tool: `${name}: ${description}` }
+  const value = byType[type] ?? text ?? source?.url ?? source?.media_type
   // A file may hold any JSON value here.
   return typeof value === 'string' ? value : ''
 }

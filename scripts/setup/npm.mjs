@@ -4,31 +4,20 @@ import { basename, dirname, join } from 'node:path'
 import { onlyWhenChanged } from './stamps.mjs'
 import { once, root, run, step } from './steps.mjs'
 
-export const npmPackages = once(() =>
-  onlyWhenChanged(
-    'npm',
-    { inputs: ['package-lock.json'], outputs: ['node_modules/.package-lock.json'] },
-    // No package needs its install script here.
-    () => step('installing the npm packages of package-lock.json', () => npm(['ci', '--ignore-scripts'])),
-  ),
-)
+export const npmPackages = once(() => install('npm', ''))
 
 /** What only the benchmark needs, in a folder of its own: the libraries that it compares with. */
-export const benchPackages = once(() =>
-  onlyWhenChanged(
-    'npm-bench',
-    { inputs: ['bench/package-lock.json'], outputs: ['bench/node_modules/.package-lock.json'] },
-    () =>
-      step('installing the npm packages of bench/package-lock.json', () =>
-        npm(['ci', '--ignore-scripts', '--prefix', join(root, 'bench')]),
-      ),
-  ),
-)
+export const benchPackages = once(() => install('npm-bench', 'bench/'))
 
-async function npm(args) {
+function install(name, folder) {
+  const work = { inputs: [`${folder}package-lock.json`], outputs: [`${folder}node_modules/.package-lock.json`] }
   const hint = 'npm comes with Node (20 or newer). If the registry was out of reach, try again with a network.'
   const [program, ...first] = npmCommand()
-  await run(program, [...first, ...args], { hint })
+  // No package needs its install script here.
+  const args = [...first, 'ci', '--ignore-scripts', '--prefix', join(root, folder)]
+  return onlyWhenChanged(name, work, () =>
+    step(`installing the npm packages of ${work.inputs}`, () => run(program, args, { hint })),
+  )
 }
 
 /** How to start npm: by its own script where that is found, because on Windows `npm` is a command file. */

@@ -10,14 +10,8 @@ import { onlyWhenChanged } from './stamps.mjs'
 import { once, root, run, SetupError, say, step } from './steps.mjs'
 
 const REQUIREMENTS = ['peteos==0.5.8', 'tiktoken']
-const ASSETS = [
-  'cl100k_base.tiktoken',
-  'o200k_base.tiktoken',
-  'p50k_base.tiktoken',
-  'r50k_base.tiktoken',
-  'encoder.json',
-  'vocab.bpe',
-]
+const ENCODINGS = ['cl100k_base', 'o200k_base', 'p50k_base', 'r50k_base'].map((name) => `${name}.tiktoken`)
+const ASSETS = [...ENCODINGS, 'encoder.json', 'vocab.bpe']
 
 const folder = join(root, 'target', 'reference')
 const venv = join(folder, 'venv')

@@ -1,4 +1,4 @@
-// The command line tools of wasm-bindgen. They must have exactly the version of the crate.
+// The command line tools of wasm-bindgen. They must have the version of the crate exactly.
 import { join } from 'node:path'
 import { findCrate } from './crates.mjs'
 import { executable, findProgram } from './programs.mjs'
@@ -34,7 +34,7 @@ async function versionOf(program) {
   }
 }
 
-/** Builds the tools: unoptimised, which is four times faster to build and fast enough to use. */
+/** Builds the tools without optimisation: four times faster to build, and fast enough to use. */
 async function install(version, programs) {
   // Not --locked: the lock file that the tools ship names a version that a registry may no longer have.
   const args = ['install', '--debug', '--force', 'wasm-bindgen-cli', '--version', version, '--root', tools]

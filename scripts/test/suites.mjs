@@ -42,7 +42,10 @@ export const suites = [
     name: 'browser',
     title: 'the package in headless Chromium',
     needs: [build, chromium],
-    start: async () => startNodeTests('tests/browser', await browserVariables()),
+    start: async () => {
+      const { chrome, chromedriver } = await chromium()
+      return startNodeTests('tests/browser', { CHROME_PATH: chrome, CHROMEDRIVER: chromedriver })
+    },
     count: countNode,
   },
   {
@@ -106,11 +109,6 @@ async function inBrowser() {
     WASM_BINDGEN_TEST_DRIVER_TIMEOUT: '60',
     WASM_BINDGEN_TEST_TIMEOUT: '180',
   }
-}
-
-async function browserVariables() {
-  const { chrome, chromedriver } = await chromium()
-  return { CHROME_PATH: chrome, CHROMEDRIVER: chromedriver }
 }
 
 async function startNodeTests(folder, variables = {}) {

@@ -1,4 +1,4 @@
-//! Anchors: named places in the message list that new messages are inserted at.
+//! Anchors: named positions in the message list at which messages are inserted.
 
 use crate::error::Error;
 
@@ -9,7 +9,7 @@ pub const TOOLS: &str = "tools";
 /// The name of the anchor that messages are appended to by default.
 pub const MESSAGES: &str = "messages";
 
-/// A named place: `index` is the position after the last message of its partition.
+/// A named position: `index` is the position after the last message of the anchor's partition.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Anchor {
     /// Unique within a context.
@@ -23,7 +23,7 @@ pub struct Anchor {
 pub(super) struct Anchors(pub Vec<Anchor>);
 
 impl Anchors {
-    /// Where the anchor `name` stands in the list.
+    /// The position of the anchor `name` in this list.
     pub fn position(&self, name: &str) -> Result<usize, Error> {
         self.0.iter().position(|anchor| anchor.name == name).ok_or_else(|| {
             let known: Vec<&str> = self.0.iter().map(|anchor| anchor.name.as_str()).collect();
@@ -36,7 +36,7 @@ impl Anchors {
         self.0.iter().any(|anchor| anchor.name == name)
     }
 
-    /// Adds an anchor where the order allows it: after those of the same index, or before them.
+    /// Inserts an anchor in order: after those of the same index, or before them.
     pub fn insert(&mut self, anchor: Anchor, after_existing: bool) {
         let goes_before = |existing: &Anchor| {
             if after_existing { existing.index > anchor.index } else { existing.index >= anchor.index }
@@ -45,7 +45,7 @@ impl Anchors {
         self.0.insert(position, anchor);
     }
 
-    /// Makes room for a message at the anchor in this position of the list; returns the message's index.
+    /// Moves the anchors to make room for a message at the anchor in this position of the list; returns the message's index.
     pub fn open(&mut self, position: usize) -> u64 {
         let index = self.0[position].index;
         for anchor in &mut self.0[position..] {
@@ -54,7 +54,7 @@ impl Anchors {
         index
     }
 
-    /// Brings anchors that point past the end, as some files have them, back to it.
+    /// Moves anchors that point past the end, as some files have them, back to it.
     pub fn clamp(&mut self, message_count: u64) {
         for anchor in &mut self.0 {
             anchor.index = anchor.index.min(message_count);

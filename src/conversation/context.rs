@@ -26,13 +26,13 @@ pub struct Context {
     pub(super) anchor_sequences: Vec<u64>,
     pub(super) message_sequence: u64,
     pub(super) mutation_counter: u64,
-    /// No message stands after one that is newer, the special ones aside.
+    /// No message comes after a newer one, special messages aside.
     pub(super) in_order: bool,
     pub(super) next_key: u64,
     pub(super) revision: u64,
 }
 
-/// A message in its place.
+/// A message and its key.
 #[derive(Clone, Debug)]
 pub(super) struct StoredMessage {
     pub(super) key: u64,
@@ -40,7 +40,7 @@ pub(super) struct StoredMessage {
 }
 
 impl Context {
-    /// A new context without messages but the special ones given. Of `parent` it takes over the content map.
+    /// A new context with only the special messages given. It inherits the content map of `parent`.
     pub fn create(
         system_prompt: Option<Message>,
         tool_definitions: Option<Message>,
@@ -161,28 +161,28 @@ impl Context {
         self.fields.get(keys::ORIGIN).and_then(Value::as_str)
     }
 
-    /// The position of a special message: it is one only where the context names its id and it stands in front.
+    /// The position of a special message, which must be at the front and have the id that the context names.
     pub fn special(&self, kind: Special) -> Option<usize> {
         let id = self.fields.get(kind.id_key()).and_then(Value::as_str).filter(|id| !id.is_empty())?;
         let position = self.messages().take(kind.positions()).position(|message| message.id() == id)?;
         kind.may_have_type(self.messages[position].message.type_name()).then_some(position)
     }
 
-    /// The positions of the special messages there are.
+    /// The positions of the special messages that the context has.
     pub fn specials(&self) -> [Option<usize>; 2] {
         let [system_prompt, tool_definitions] = Special::ALL.map(|kind| self.special(kind));
         // A message that is named as both is one.
         [system_prompt, tool_definitions.filter(|position| Some(*position) != system_prompt)]
     }
 
-    /// How many messages are not special.
+    /// The number of messages that are not special.
     pub fn others_count(&self) -> usize {
         self.messages.len() - self.specials().into_iter().flatten().count()
     }
 
-    /// The positions of the messages that are not special, from the newest to the oldest by sequence number. One without
-    /// a number came right after the one that is displayed before it. To begin with the newest costs the same however many
-    /// there are, as long as none stands after one that is newer.
+    /// The positions of the messages that are not special, from the newest to the oldest by sequence number. A message
+    /// without a number counts as appended right after the one displayed before it. If no message comes after a newer one,
+    /// the first positions take the same time however many messages there are.
     pub fn newest_first(&self) -> Box<dyn Iterator<Item = usize> + '_> {
         if self.in_order {
             let specials = self.specials();
@@ -193,7 +193,7 @@ impl Context {
         Box::new(ages.into_iter().rev().map(|(_, position)| position))
     }
 
-    /// When each message that is not special came, and its position.
+    /// The sequence number and the position of each message that is not special.
     pub(super) fn ages(&self) -> impl Iterator<Item = (Option<i64>, usize)> + '_ {
         let specials = self.specials();
         let mut last = None;
@@ -208,7 +208,7 @@ impl Context {
     ///
     /// # Errors
     ///
-    /// An anchor that is not there.
+    /// If there is no such anchor.
     pub fn append(&mut self, message: Message, anchor: &str) -> Result<usize, Error> {
         let position = self.anchors.position(anchor)?;
         self.check_counters("message")?;
@@ -228,10 +228,10 @@ impl Context {
     ///
     /// # Errors
     ///
-    /// A name that is taken, or an index past the end.
+    /// If the name is taken or the index is past the end.
     pub fn add_anchor(&mut self, name: &str, index: u64, after_existing: bool) -> Result<(), Error> {
         if self.anchors.contains(name) {
-            return Err(Error::argument("name", format!("the anchor '{name}' exists already")));
+            return Err(Error::argument("name", format!("the anchor '{name}' already exists")));
         }
         let count = self.messages.len() as u64;
         if index > count {
@@ -250,7 +250,7 @@ impl Context {
     ///
     /// # Errors
     ///
-    /// An id that no message has, or a field of the wrong shape.
+    /// If no message has this id or a field has the wrong shape.
     pub fn update_message(&mut self, id: &str, changes: Value) -> Result<usize, Error> {
         let index = self
             .messages()
@@ -261,13 +261,13 @@ impl Context {
         Ok(index)
     }
 
-    /// Adds an anchor at the end of the list; for contexts in the making.
+    /// Adds an anchor at the end of the list, while a context is built.
     pub(super) fn push_anchor(&mut self, name: &str, index: u64) {
         self.anchors.0.push(Anchor { name: name.to_owned(), index });
         self.take_anchor_sequence();
     }
 
-    /// Adds a message at the end of the list, without moving an anchor; for contexts in the making.
+    /// Adds a message at the end of the list without moving an anchor, while a context is built.
     pub(super) fn push_message(&mut self, message: Message) {
         let message = message.with_sequence(self.mutation_counter as i64);
         self.mutation_counter += 1;
@@ -276,7 +276,7 @@ impl Context {
         self.messages.push(StoredMessage { key, message });
     }
 
-    /// Appends a special message to its anchor and names it; for contexts in the making.
+    /// Appends a special message to its anchor and names it, while a context is built.
     pub(super) fn set_special(&mut self, kind: Special, message: Message) {
         self.fields.insert(kind.id_key().to_owned(), message.id().into());
         if !self.anchors.contains(kind.anchor()) {
@@ -287,13 +287,13 @@ impl Context {
             self.anchors.0.insert(position, Anchor { name: kind.anchor().to_owned(), index });
             self.take_anchor_sequence();
         }
-        // The anchor is there, so that this cannot fail.
+        // The anchor exists, so this cannot fail.
         let _position = self.append(message, kind.anchor());
-        // It need not stand where it counts as special.
+        // The message may not be at a position where it counts as special.
         self.in_order = self.ages().is_sorted();
     }
 
-    /// Puts a changed message in the place of the one there.
+    /// Replaces the message at a position by a changed one.
     pub(super) fn put_message(&mut self, index: usize, message: Message) {
         let key = self.new_key();
         self.in_order &= self.messages[index].message.sequence() == message.sequence();
@@ -301,7 +301,7 @@ impl Context {
         self.touch();
     }
 
-    /// Takes note of a change.
+    /// Records a change.
     pub(super) fn touch(&mut self) {
         self.revision += 1;
     }
@@ -313,10 +313,13 @@ impl Context {
         self.touch();
     }
 
-    /// Refuses to count further than a file may say. Only a file can bring a counter there.
+    /// Refuses to count beyond what a file may contain. Only a file can bring a counter there.
     fn check_counters(&self, argument: &str) -> Result<(), Error> {
         if self.mutation_counter.max(self.message_sequence) >= MAX_COUNTER {
-            return Err(Error::argument(argument, "the counters of this context are at their end; fork it"));
+            return Err(Error::argument(
+                argument,
+                "the counters of this context have reached their maximum; fork the context",
+            ));
         }
         Ok(())
     }

@@ -16,19 +16,19 @@ use crate::error::ShapeError;
 use crate::id::ContextId;
 use crate::json::{self, FieldPath, Object, View};
 
-/// The messages of a context by id, those of the same id in display order.
+/// The messages of a context by id; messages with the same id in display order.
 struct MessagesById<'c>(HashMap<&'c str, VecDeque<&'c StoredMessage>>);
 
 impl<'c> MessagesById<'c> {
-    /// The first message with this id that was not taken yet.
+    /// Takes the next message with this id.
     fn take(&mut self, id: &str) -> Option<&'c StoredMessage> {
         self.0.get_mut(id)?.pop_front()
     }
 }
 
 impl Context {
-    /// A context of the dict of a file or of a caller. What is missing is added: without an `id` it gets `fallback_id`,
-    /// or a new one; without anchors the usual three around the messages there are.
+    /// A context of the dict of a file or of a caller. Missing fields are added: `fallback_id` or a new id, and the usual
+    /// three anchors around the messages.
     ///
     /// # Errors
     ///
@@ -77,7 +77,7 @@ impl Context {
             revision: u64::from(generated),
         };
         context.anchors = anchors.unwrap_or_else(|| context.usual_anchors());
-        // A counter that lags would give a number twice.
+        // A counter that lags behind would assign a number twice.
         context.mutation_counter =
             context.mutation_counter.max(highest.map_or(0, |highest| (highest as u64 + 1).min(MAX_COUNTER)));
         context.add_missing_fields();
@@ -101,7 +101,7 @@ impl Context {
         }
     }
 
-    /// The anchors of a fresh context as they stand after the messages that this one has.
+    /// The anchors that a new context would have after the messages of this one were appended.
     fn usual_anchors(&self) -> Anchors {
         let system = self.special(Special::SystemPrompt).map_or(0, |_| 1);
         let tools = self.special(Special::ToolDefinitions).map_or(system, |index| index as u64 + 1);
@@ -203,7 +203,7 @@ impl Anchor {
     }
 }
 
-/// The anchors that the fields hold, which were checked; `None` where they hold none.
+/// The anchors in the fields, which were checked; `None` if there is no such field.
 fn anchors_of(fields: &mut Object) -> Option<Anchors> {
     fields.get(keys::ANCHOR_POINTS)?;
     let pairs = take_array(fields, keys::ANCHOR_POINTS);
@@ -214,7 +214,7 @@ fn anchors_of(fields: &mut Object) -> Option<Anchors> {
     Some(Anchors(pairs.iter().map(anchor).collect()))
 }
 
-/// Takes a list out of the fields; its key stays in its place.
+/// Takes an array out of the fields; its key keeps its place.
 fn take_array(fields: &mut Object, key: &str) -> Vec<Value> {
     match fields.get_mut(key).map(Value::take) {
         Some(Value::Array(items)) => items,

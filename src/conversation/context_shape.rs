@@ -1,4 +1,4 @@
-//! What the dict of a context may look like.
+//! The shape of a context's dict.
 
 use serde_json::Value;
 
@@ -9,7 +9,7 @@ use crate::error::ShapeError;
 use crate::id::ContextId;
 use crate::json::{self, FieldPath, Object};
 
-/// Counters of a file may not be greater, so that counting on never overflows.
+/// The greatest counter that a file may contain, so that counting never overflows.
 pub(super) const MAX_COUNTER: u64 = json::MAX_SAFE_INTEGER;
 
 /// Everything that [`Context::from_dict`] would refuse about the dict of a file: each field on its own, then each message.
@@ -52,10 +52,10 @@ pub(super) fn check_fields(fields: &Object) -> Result<(), ShapeError> {
     shape::optional(fields, &root, keys::ID, "a string", Value::is_string)?;
     shape::optional(fields, &root, keys::CONTENT_MAP, "an object", Value::is_object)?;
     shape::optional(fields, &root, keys::ANCHOR_POINTS, "an array", Value::is_array)?;
-    shape::optional(fields, &root, keys::MESSAGE_SEQUENCE, "a whole number from 0 up", is_counter)?;
-    shape::optional(fields, &root, keys::MUTATION_COUNTER, "a whole number from 0 up", is_counter)?;
+    shape::optional(fields, &root, keys::MESSAGE_SEQUENCE, "a non-negative integer", is_counter)?;
+    shape::optional(fields, &root, keys::MUTATION_COUNTER, "a non-negative integer", is_counter)?;
     shape::optional(fields, &root, keys::CHILDREN, "an array of strings", shape::is_string_array)?;
-    shape::optional(fields, &root, keys::ANCHOR_SEQUENCES, "an array of whole numbers", is_counter_array)?;
+    shape::optional(fields, &root, keys::ANCHOR_SEQUENCES, "an array of non-negative integers", is_counter_array)?;
     shape::optional(fields, &root, keys::ORIGIN, "a string or null", is_id)?;
     for kind in Special::ALL {
         shape::optional(fields, &root, kind.id_key(), "a string or null", is_id)?;

@@ -15,10 +15,9 @@ pub struct Counting<'c> {
 
 /// What counts a message.
 pub enum Counter<'c> {
-    /// An encoding.
+    /// A counter for an encoding.
     Encoding(&'c dyn TokenCounter),
-    /// The caller, who has counted them all: by position in the context, without their media where these are not counted
-    /// by their text.
+    /// Counts of the caller, by position in the context; without the media, unless these are counted by their text.
     Given(&'c [u64]),
 }
 
@@ -28,19 +27,19 @@ pub enum Media<'c> {
     /// The tokens of its text in the message, base64 data included: what the Python package counts.
     #[default]
     Reference,
-    /// So many tokens each.
+    /// This number of tokens for each.
     Each(u64),
-    /// What the caller says: by position in the context the tokens of all the media of that message.
+    /// Counts of the caller: the tokens of all media of a message, by position in the context.
     Given(&'c [u64]),
 }
 
 impl<'c> Counting<'c> {
-    /// As the Python package counts.
+    /// Counts as the Python package does.
     pub fn reference(counter: &'c dyn TokenCounter) -> Self {
         Self { counter: Counter::Encoding(counter), media: Media::Reference }
     }
 
-    /// The name of the encoding; `None` where the caller counts.
+    /// The name of the encoding; `None` if the caller counts.
     pub fn encoding(&self) -> Option<&'static str> {
         match self.counter {
             Counter::Encoding(counter) => Some(counter.encoding().name()),
@@ -52,17 +51,17 @@ impl<'c> Counting<'c> {
     ///
     /// # Errors
     ///
-    /// Those of the counter; and where the caller's counts are not those of this context.
+    /// Those of the counter, and if the caller's counts are not those of this context.
     pub fn tokens(&self, context: &Context, position: usize) -> Result<u64, Error> {
         Ok(self.without_media(context, position)?.saturating_add(self.media(context, position)?))
     }
 
-    /// The tokens of the message at a position by kind of part. An encoding's token belongs to the part that it begins in;
-    /// what is counted otherwise is shared out by the length of the parts.
+    /// The tokens of the message at a position by kind of part. A token of an encoding belongs to the part that it begins
+    /// in; counts of the caller are divided in proportion to the length of the parts.
     ///
     /// # Errors
     ///
-    /// As [`Counting::tokens`].
+    /// Those of [`Counting::tokens`].
     pub fn by_part(&self, context: &Context, position: usize) -> Result<PartTokens, Error> {
         let Some(message) = context.message(position) else { return Ok(PartTokens::default()) };
         let tokens = self.without_media(context, position)?;

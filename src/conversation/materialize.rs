@@ -1,4 +1,4 @@
-//! Hooks: messages whose content is made of texts that functions of the caller return.
+//! Hooks: functions of the caller whose texts become the content of messages.
 
 use serde_json::{Value, json};
 

@@ -1,4 +1,4 @@
-//! A message: its dict, and what was found out about it.
+//! A message: its dict, and what is cached about it.
 
 use std::cell::{Cell, RefCell};
 

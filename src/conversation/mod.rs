@@ -1,7 +1,5 @@
 //! The conversation model: messages, the anchors that order them, contexts and their forks.
 
-#![warn(missing_docs)]
-
 mod anchors;
 mod context;
 mod context_dict;

@@ -1,4 +1,4 @@
-//! The kinds of parts that a message is made of.
+//! The kinds of content parts.
 
 use serde::Serialize;
 use serde_json::Value;

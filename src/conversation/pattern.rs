@@ -1,13 +1,13 @@
-//! Regular expressions of Python, in which tool filters are written, as those of JavaScript, whose engine is at hand.
+//! Translates the regular expressions of Python, in which tool filters are written, to those of JavaScript.
 //!
-//! What the two languages write alike but mean differently (`\w`, `.`, `$` …) is spelt out; what JavaScript does not have
-//! is refused, so that a pattern means what it means in Python or nothing.
+//! Syntax with another meaning in JavaScript (`\w`, `.`, `$` …) is written out; syntax that JavaScript lacks is refused. So
+//! a pattern means what it means in Python, or it is an error.
 
 use std::iter::Peekable;
 use std::str::Chars;
 
 const WORD: &str = r"\p{L}\p{N}_";
-/// All that is not a word character, as the members of a class: the other categories, and of the connectors all but `_`.
+/// Everything but word characters, as members of a class: the other categories, and the connectors except for `_`.
 const NOT_WORD: &str =
     r"\p{M}\p{S}\p{Z}\p{C}\p{Pd}\p{Ps}\p{Pe}\p{Pi}\p{Pf}\p{Po}\u203F\u2040\u2054\uFE33\uFE34\uFE4D-\uFE4F\uFF3F";
 const SPACE: &str = r"\t-\r\x1c-\x20\x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000";

@@ -1,19 +1,18 @@
-//! What a message may look like.
+//! The shape of a message.
 //!
-//! A message that a caller hands in has to be right in every field that has a meaning here. One that is read from a
-//! file only has to be what the code relies on: the file may come from a later version or from another program, and
-//! what it holds is kept.
+//! In a message that a caller passes in, every known field must be valid. A message read from a file only has to be what
+//! the code relies on: the file may come from a later version or from another program, and its contents are kept.
 
 use serde_json::Value;
 
 use crate::error::ShapeError;
 use crate::json::{FieldPath, MAX_SAFE_INTEGER, Object, items};
 
-/// The roles that a new message may have. `tool` is that of tool definitions; the results of calls are `tool_result` to
-/// the Python package, which takes a message of the role `tool` for definitions when it calls a model.
+/// The roles that a new message may have. `tool` is the role of tool definitions and `tool_result` that of results: the
+/// Python package takes a message with the role `tool` for definitions when it calls a model.
 pub const ROLES: [&str; 5] = ["user", "assistant", "system", "tool", "tool_result"];
 
-/// Checks a message that is to be stored as it is.
+/// Checks a message of a file.
 pub fn check_stored(message: &Object) -> Result<(), ShapeError> {
     let root = FieldPath::root();
     for key in ["id", "role", "_type"] {
@@ -32,23 +31,26 @@ pub fn check_stored(message: &Object) -> Result<(), ShapeError> {
     }
 }
 
-/// Checks a message that a caller hands in.
+/// Checks a message that a caller passes in.
 pub fn check_given(message: &Object) -> Result<(), ShapeError> {
     let root = FieldPath::root();
     let role = required(message, &root, "role", "a string", Value::is_string)?;
     if !ROLES.iter().any(|known| role == known) {
-        return Err(ShapeError::new(root.key("role"), format!("{role} is no role; use one of {}", ROLES.join(", "))));
+        return Err(ShapeError::new(
+            root.key("role"),
+            format!("{role} is not a role; use one of {}", ROLES.join(", ")),
+        ));
     }
     if let Some(text @ Value::String(_)) = message.get("content") {
         let hint = format!("an array of content parts, for a text [{{\"type\":\"text\",\"text\":{}}}]", brief(text));
         return Err(wrong(&root.key("content"), &hint, text));
     }
     check_stored(message)?;
-    optional(message, &root, "id", "a string that is not empty", |id| id != "")?;
+    optional(message, &root, "id", "a non-empty string", |id| id != "")?;
     optional(message, &root, "creation_timestamp", "a string", Value::is_string)?;
     optional(message, &root, "metadata", "an object", Value::is_object)?;
     optional(message, &root, "_static_text", "a string", Value::is_string)?;
-    optional(message, &root, "token_count", "a whole number from 0 up", |count| {
+    optional(message, &root, "token_count", "a non-negative integer", |count| {
         count.as_u64().is_some_and(|count| count <= MAX_SAFE_INTEGER)
     })?;
     let parts = items(message, "content");
@@ -112,7 +114,7 @@ fn required<'v>(
     }
 }
 
-/// Checks a field where it is present.
+/// Checks a field if it is present.
 pub fn optional(
     object: &Object,
     at: &FieldPath,
@@ -130,12 +132,12 @@ pub fn is_string_array(value: &Value) -> bool {
     value.as_array().is_some_and(|items| items.iter().all(Value::is_string))
 }
 
-/// The error that says what was expected and what is there.
+/// The error that says what was expected and what was found.
 pub fn wrong(field: &FieldPath, expected: &str, found: &Value) -> ShapeError {
     ShapeError::new(field.clone(), format!("expected {expected}, found {}", brief(found)))
 }
 
-/// A value in few words, for an error.
+/// A short form of a value, for an error.
 fn brief(value: &Value) -> String {
     const LONGEST: usize = 40;
     match value {
@@ -164,13 +166,13 @@ mod tests {
         let cases = [
             (json!({}), "role: is missing"),
             (json!({"role": 7}), "role: expected a string, found 7"),
-            (json!({"role": "robot"}), "role: \"robot\" is no role"),
+            (json!({"role": "robot"}), "role: \"robot\" is not a role"),
             (json!({"role": "user", "content": "Hi"}), "content: expected an array of content parts"),
             (json!({"role": "user", "content": {}}), "content: expected an array of content parts, found an object"),
-            (json!({"role": "user", "id": ""}), "id: expected a string that is not empty"),
+            (json!({"role": "user", "id": ""}), "id: expected a non-empty string"),
             (json!({"role": "user", "metadata": []}), "metadata: expected an object"),
             (json!({"role": "user", "_hook_ids": [1]}), "_hook_ids: expected an array of strings"),
-            (json!({"role": "user", "token_count": -1}), "token_count: expected a whole number"),
+            (json!({"role": "user", "token_count": -1}), "token_count: expected a non-negative integer"),
             (part(json!("x")), "content[1]: expected an object"),
             (part(json!({})), "content[1].type: is missing"),
             (part(json!({"type": "text"})), "content[1].text: is missing"),
@@ -188,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_unknown_is_kept() {
+    fn unknown_fields_and_types_are_accepted() {
         let message = json!({"role": "user", "mood": 1, "content": [{"type": "hologram", "data": 7}]});
         assert_eq!(check_given(message.as_object().unwrap()), Ok(()));
         let stored = json!({"role": "developer", "content": [{"type": "text", "text": 7}]});

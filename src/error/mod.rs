@@ -102,6 +102,11 @@ pub enum Error {
         /// The revision found; `None` if there is no file.
         found: Option<String>,
     },
+    /// Another writer took over the lock before a file was written.
+    LockLost {
+        /// The path of the file, which is unchanged.
+        path: String,
+    },
     /// A variable of the session's state that does not have the value the caller expected.
     StateConflict {
         /// The name of the variable.
@@ -180,6 +185,9 @@ impl fmt::Display for Error {
                 revision(Some(expected)),
                 revision(found.as_ref())
             ),
+            Self::LockLost { path } => {
+                write!(formatter, "another writer took over the lock before {path} was written, which is unchanged")
+            }
             Self::StateConflict { name, found } => {
                 write!(formatter, "the variable '{name}' is now {found}; read it again before updating it")
             }

@@ -146,6 +146,7 @@ impl Session {
         dict::auto_approve_tools(&self.dict).collect()
     }
 
+    /// Sets the names of the tools that need no approval.
     pub fn set_auto_approve_tools(&mut self, tools: Vec<String>) {
         self.set(keys::AUTO_APPROVE_TOOLS, tools.into());
     }
@@ -155,6 +156,7 @@ impl Session {
         dict::is_active(&self.dict)
     }
 
+    /// Sets whether a running agent uses the session.
     pub fn set_is_active(&mut self, is_active: bool) {
         self.set(keys::IS_ACTIVE, is_active.into());
     }

@@ -38,16 +38,32 @@ impl<S: Storage> StoredSession<S> {
     /// those of the storage. What was not written is left to the next save.
     pub async fn save(&self, on_conflict: OnConflict<'_>) -> Result<Vec<Forked>, Error> {
         loop {
-            let begun = self.sync_saves.get();
-            let plan = self.compared_plan(on_conflict).await?;
-            if self.carry_out(&plan, begun).await? == Outcome::Done {
-                return Ok(self.forks.take());
+            if let Some(forks) = self.save_to(&self.storage, on_conflict).await? {
+                return Ok(forks);
             }
         }
     }
 
+    /// As [`StoredSession::save`], through the storage as the holder of the lock of the session's directory sees it. `None`
+    /// if the lock was lost to a synchronous save of this session or, with [`OnConflict::Fork`], to another writer: then
+    /// what is left is saved under the lock again.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`StoredSession::save`], and [`Error::LockLost`].
+    pub async fn save_to(&self, storage: &S, on_conflict: OnConflict<'_>) -> Result<Option<Vec<Forked>>, Error> {
+        let begun = self.sync_saves.get();
+        let plan = self.compared_plan(storage, on_conflict).await?;
+        match self.carry_out(storage, &plan, begun).await {
+            Ok(Outcome::Done) => Ok(Some(self.forks.take())),
+            Ok(Outcome::Overtaken) => Ok(None),
+            Err(Error::LockLost { .. }) if matches!(on_conflict, OnConflict::Fork(_)) => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
     /// A plan that overwrites nothing that another writer has changed.
-    async fn compared_plan(&self, on_conflict: OnConflict<'_>) -> Result<SavePlan, Error> {
+    async fn compared_plan(&self, storage: &S, on_conflict: OnConflict<'_>) -> Result<SavePlan, Error> {
         let (mut attempts, environment) = match on_conflict {
             OnConflict::Refuse => (1, None),
             OnConflict::Fork(environment) => (ATTEMPTS, Some(environment)),
@@ -57,7 +73,7 @@ impl<S: Storage> StoredSession<S> {
             let plan = self.change(|session| session.save_plan())?;
             let mut conflicts = Vec::new();
             for write in &plan.writes {
-                let Some(current) = self.storage.digest(&write.path).await? else { continue };
+                let Some(current) = storage.digest(&write.path).await? else { continue };
                 match (self.read(|session| session.check_write(write, &current)), environment) {
                     (Err(Error::FileConflict { .. }), Some(environment)) if attempts > 0 => {
                         conflicts.push((write, environment));
@@ -70,21 +86,25 @@ impl<S: Storage> StoredSession<S> {
             }
             // `session.json` first: it is the one whose versions may be impossible to merge.
             for (write, environment) in conflicts.into_iter().rev() {
-                let Some(theirs) = self.storage.read(&write.path).await? else { continue };
+                let Some(theirs) = storage.read(&write.path).await? else { continue };
                 let forked = self.change(|session| session.keep_both(write, &theirs, environment))?;
                 self.forks.borrow_mut().extend(forked);
             }
         }
     }
 
-    async fn carry_out(&self, plan: &SavePlan, begun: u64) -> Result<Outcome, Error> {
+    async fn carry_out(&self, storage: &S, plan: &SavePlan, begun: u64) -> Result<Outcome, Error> {
         let is_overtaken = || self.sync_saves.get() != begun;
         for write in &plan.writes {
             if is_overtaken() {
                 return Ok(Outcome::Overtaken);
             }
             self.update(|session| session.begin_write(write))?;
-            self.storage.write(&write.path, &write.bytes).await?;
+            let written = storage.write(&write.path, &write.bytes).await;
+            // The lock went to the save that overtook this one.
+            if !(is_overtaken() && matches!(written, Err(Error::LockLost { .. }))) {
+                written?;
+            }
             if is_overtaken() {
                 // This older write may have come last.
                 self.update(|session| session.unwritten(write))?;
@@ -105,16 +125,25 @@ impl<S: SyncStorage> StoredSession<S> {
     ///
     /// Those of [`StoredSession::save`].
     pub fn save_sync(&self) -> Result<(), Error> {
+        self.save_sync_to(&self.storage)
+    }
+
+    /// As [`StoredSession::save_sync`], through the storage as the holder of the lock of the session's directory sees it.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`StoredSession::save`], and [`Error::LockLost`].
+    pub fn save_sync_to(&self, storage: &S) -> Result<(), Error> {
         let plan = self.change(|session| session.save_plan())?;
         for write in &plan.writes {
-            if let Some(current) = self.storage.digest_sync(&write.path)? {
+            if let Some(current) = storage.digest_sync(&write.path)? {
                 self.read(|session| session.check_write(write, &current))?;
             }
         }
         self.sync_saves.set(self.sync_saves.get() + 1);
         for write in &plan.writes {
             self.update(|session| session.begin_write(write))?;
-            self.storage.write_sync(&write.path, &write.bytes)?;
+            storage.write_sync(&write.path, &write.bytes)?;
             self.update(|session| session.written(write))?;
         }
         Ok(())

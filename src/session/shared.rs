@@ -18,6 +18,7 @@ pub struct ContextCell {
 pub struct SharedContext(Rc<ContextCell>);
 
 impl SharedContext {
+    /// Shares a context.
     pub fn new(context: Context) -> Self {
         Self(Rc::new(ContextCell { context: RefCell::new(context), owners: RefCell::default() }))
     }
@@ -44,6 +45,7 @@ impl SharedContext {
         result
     }
 
+    /// The id of the context.
     pub fn id(&self) -> ContextId {
         self.read(|context| context.id().clone())
     }

@@ -26,6 +26,11 @@ impl<S> StoredSession<S> {
         Self { session: RefCell::new(session), storage, sync_saves: Cell::default(), forks: RefCell::default() }
     }
 
+    /// The storage that keeps the session.
+    pub fn storage(&self) -> &S {
+        &self.storage
+    }
+
     /// Reads the session.
     pub fn read<T>(&self, read: impl FnOnce(&Session) -> T) -> T {
         read(&self.session.borrow())

@@ -10,10 +10,15 @@ use crate::layout::Layout;
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct SessionSummary {
+    /// The id of the session.
     pub uuid: String,
+    /// The path of the session's directory.
     pub session_dir: String,
+    /// The id of the active context; `None` if the file names none.
     pub active_context_id: Option<String>,
+    /// Whether a running agent uses the session.
     pub is_active: bool,
+    /// The names of the tools that need no approval.
     pub auto_approve_tools: Vec<String>,
     /// When the file was last written, in milliseconds since 1970; `None` where the storage does not tell.
     pub modified_at: Option<f64>,

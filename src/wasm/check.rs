@@ -23,16 +23,17 @@ pub async fn check_session(
     Ok(reports::text(&SessionCheck::from(&check))?)
 }
 
-/// The JSON text of the `SessionRepair` of JavaScript.
+/// The JSON text of the `SessionRepair` of JavaScript. `lease` is what the storage adapter gave the holder of the lock.
 #[wasm_bindgen(js_name = repairSession)]
 pub async fn repair_session(
     parent_dir: JsValue,
     uuid: JsValue,
     storage: JsValue,
     max_file_bytes: JsValue,
+    lease: JsValue,
 ) -> Result<String, JsValue> {
     let layout = session_layout(&parent_dir, &uuid)?;
-    let storage = JsStorage::with_limit(storage, args::max_file_bytes(&max_file_bytes)?);
+    let storage = JsStorage::with_limit(storage, args::max_file_bytes(&max_file_bytes)?).with_lease(lease);
     let repair = integrity::repair(&layout, &storage, &JsEnvironment::capture()?).await?;
     let actions = repair.actions.iter().map(RepairAction::from).collect();
     Ok(reports::text(&SessionRepair { actions, check: SessionCheck::from(&repair.check) })?)

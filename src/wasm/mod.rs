@@ -4,6 +4,8 @@
 //! `RefCell` that is released before a call goes out, and the clock is read before. Dicts, messages and reports cross as JSON text, which keeps every
 //! key and, towards Rust, every number.
 
+#![allow(missing_docs, reason = "methods that only js/ calls; what users call is documented there")]
+
 mod args;
 mod check;
 mod context;

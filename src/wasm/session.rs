@@ -144,18 +144,21 @@ impl SessionHandle {
     }
 
     /// Writes what changed. Must not be called while another save of this session is in progress, except that
-    /// [`SessionHandle::save_sync`] overtakes one.
+    /// [`SessionHandle::save_sync`] overtakes one. `lease` is what the storage adapter gave the holder of the lock.
     ///
     /// With `keep_both`, what another writer has changed is kept beside what is here; resolves to two ids for each context
-    /// that became a fork: the one it had, and the one it has.
-    pub fn save(&self, keep_both: bool) -> Promise {
+    /// that became a fork: the one it had, and the one it has. Resolves to `undefined` if the lock was lost before all was
+    /// written: then another save is needed, under the lock again.
+    pub fn save(&self, keep_both: bool, lease: JsValue) -> Promise {
         let session = self.0.clone();
         future_to_promise(async move {
+            let storage = session.storage().with_lease(lease);
             let forks = if keep_both {
-                session.save(OnConflict::Fork(&JsEnvironment::capture()?)).await?
+                session.save_to(&storage, OnConflict::Fork(&JsEnvironment::capture()?)).await?
             } else {
-                session.save(OnConflict::Refuse).await?
+                session.save_to(&storage, OnConflict::Refuse).await?
             };
+            let Some(forks) = forks else { return Ok(JsValue::UNDEFINED) };
             let ids = forks.iter().flat_map(|forked| [forked.origin.as_str(), forked.fork.as_str()]);
             Ok(ids.map(JsValue::from).collect::<Array>().into())
         })
@@ -163,8 +166,8 @@ impl SessionHandle {
 
     /// As [`SessionHandle::save`], done when it returns. A save that is in progress writes no more.
     #[wasm_bindgen(js_name = saveSync)]
-    pub fn save_sync(&self) -> Result<(), JsValue> {
-        Ok(self.0.save_sync()?)
+    pub fn save_sync(&self, lease: JsValue) -> Result<(), JsValue> {
+        Ok(self.0.save_sync_to(&self.0.storage().with_lease(lease))?)
     }
 
     #[wasm_bindgen(js_name = loadContext)]
@@ -279,6 +282,12 @@ fn active_context(id: &JsValue) -> Result<ActiveContext, Error> {
 
 fn context_id(id: &str, argument: &str) -> Result<ContextId, Error> {
     ContextId::parse(id).map_err(|fault| Error::argument(argument, fault))
+}
+
+/// The directory of a session: `parentDir/uuid`.
+#[wasm_bindgen(js_name = sessionDir)]
+pub fn session_dir(parent_dir: &JsValue, uuid: &JsValue) -> Result<String, JsValue> {
+    Ok(session_layout(parent_dir, uuid)?.session_dir())
 }
 
 /// The paths of the session that a caller names.

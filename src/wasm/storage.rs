@@ -19,7 +19,7 @@ extern "C" {
     fn read(this: &SessionStorage, path: &str) -> Result<JsValue, JsValue>;
 
     #[wasm_bindgen(method, catch)]
-    fn write(this: &SessionStorage, path: &str, data: Uint8Array) -> Result<JsValue, JsValue>;
+    fn write(this: &SessionStorage, path: &str, data: Uint8Array, lease: &JsValue) -> Result<JsValue, JsValue>;
 
     #[wasm_bindgen(method, catch)]
     fn list(this: &SessionStorage, directory: &str) -> Result<JsValue, JsValue>;
@@ -31,7 +31,7 @@ extern "C" {
     fn digest(this: &SessionStorage, path: &str) -> Result<JsValue, JsValue>;
 
     #[wasm_bindgen(method, catch, js_name = writeSync)]
-    fn write_sync(this: &SessionStorage, path: &str, data: Uint8Array) -> Result<JsValue, JsValue>;
+    fn write_sync(this: &SessionStorage, path: &str, data: Uint8Array, lease: &JsValue) -> Result<JsValue, JsValue>;
 
     #[wasm_bindgen(method, catch, js_name = digestSync)]
     fn digest_sync(this: &SessionStorage, path: &str) -> Result<JsValue, JsValue>;
@@ -54,6 +54,8 @@ extern "C" {
 pub struct JsStorage {
     adapter: JsValue,
     max_file_bytes: u64,
+    /// What the adapter gave the holder of a lock, to be checked before each write; `undefined` without a lock.
+    lease: JsValue,
 }
 
 impl JsStorage {
@@ -64,7 +66,12 @@ impl JsStorage {
 
     /// The adapter, with a limit of the size of a file that is read.
     pub fn with_limit(adapter: JsValue, max_file_bytes: u64) -> Self {
-        Self { adapter, max_file_bytes }
+        Self { adapter, max_file_bytes, lease: JsValue::UNDEFINED }
+    }
+
+    /// The same storage for the holder of a lock, who was given this lease.
+    pub fn with_lease(&self, lease: JsValue) -> Self {
+        Self { adapter: self.adapter.clone(), max_file_bytes: self.max_file_bytes, lease }
     }
 
     fn has_method(&self, name: &str) -> bool {
@@ -93,8 +100,8 @@ impl Storage for JsStorage {
     async fn write(&self, path: &str, contents: &[u8]) -> Result<(), Error> {
         // A copy: a view into the memory of the module is detached when that grows.
         let data = Uint8Array::from(contents);
-        let written = settle(self.adapter().write(path, data)).await;
-        written.map(drop).map_err(|cause| failure(Operation::Write, path, cause))
+        let written = settle(self.adapter().write(path, data, &self.lease)).await;
+        written.map(drop).map_err(|cause| write_failure(path, cause))
     }
 
     async fn list(&self, directory: &str) -> Result<Vec<String>, Error> {
@@ -131,8 +138,8 @@ impl SyncStorage for JsStorage {
             let message = "the storage adapter has no writeSync, which saveSync needs; use save";
             return Err(storage_error(Operation::Write, path, message.to_owned(), None));
         }
-        let answer = self.adapter().write_sync(path, Uint8Array::from(contents));
-        let answer = answer.map_err(|cause| failure(Operation::Write, path, cause))?;
+        let answer = self.adapter().write_sync(path, Uint8Array::from(contents), &self.lease);
+        let answer = answer.map_err(|cause| write_failure(path, cause))?;
         match is_absent(&answer) {
             true => Ok(()),
             false => Err(wrong_answer(Operation::Write, path, "nothing from writeSync")),
@@ -177,6 +184,18 @@ fn bytes(value: &JsValue) -> Option<Vec<u8>> {
     let bytes = Bytes::copy(value).ok()?.to_vec();
     make_room_for_json(&bytes);
     Some(bytes)
+}
+
+/// The code of the error of an adapter whose caller has lost the lock.
+const LOCK_LOST: &str = "ELOCKLOST";
+
+/// The error of an adapter that failed to write with `cause`.
+fn write_failure(path: &str, cause: JsValue) -> Error {
+    let code = Reflect::get(&cause, &"code".into()).ok().and_then(|code| code.as_string());
+    if code.as_deref() == Some(LOCK_LOST) {
+        return Error::LockLost { path: path.to_owned() };
+    }
+    failure(Operation::Write, path, cause)
 }
 
 /// The error of an adapter that failed with `cause`.

@@ -70,7 +70,7 @@ pub struct WindowOptions {
 /// The token budget of a window.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TokenBudget {
-    /// The tokens of the window and the reply.
+    /// The greatest number of tokens, the reserve included.
     pub max_tokens: u64,
     /// The tokens that are set aside for the reply.
     pub reserve: u64,

@@ -44,6 +44,29 @@ test('before init() every synchronous call says that it is too early', withEmpty
   assert.ok(!requests.some((path) => path.endsWith('.wasm')), 'importing loads no module')
 }))
 
+test('errors point at the caller', withEmptyPage(async (page) => {
+  const frames = await page.evaluate(async () => {
+    const { Message, Session, init } = await import('/dist/browser.js')
+    await init()
+    const firstFrame = ({ stack }) => stack.split('\n')[1]
+    function caller() {
+      return Message.create('nobody', [])
+    }
+    async function asyncCaller() {
+      return Session.load('parent', 'none')
+    }
+    let thrown
+    try {
+      caller()
+    } catch (error) {
+      thrown = error
+    }
+    return [firstFrame(thrown), firstFrame(await asyncCaller().catch((error) => error))]
+  })
+  assert.match(frames[0], /^ +at caller /)
+  assert.match(frames[1], /^ +at asyncCaller /)
+}))
+
 test('init() is idempotent, and calls at once share one module', withEmptyPage(async (page, requests) => {
   await page.evaluate(async () => {
     const { Session, init } = await import('/dist/browser.js')

@@ -132,7 +132,7 @@ for (const kind of ['IndexedDBStorage', 'OPFSStorage']) {
     }
   }))
 
-  test(`${kind}: a lock that is not to be had in time`, withTabs(2, async (one, other) => {
+  test(`${kind}: a lock that cannot be acquired in time rejects with ELOCKED`, withTabs(2, async (one, other) => {
     await one.evaluate(async (kind) => {
       await new Promise((resolve) => void makeStorage(kind).lock('a/b', () => new Promise(resolve)))
     }, kind)

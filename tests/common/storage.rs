@@ -32,6 +32,8 @@ struct Failure {
     call: usize,
     /// Whether a failing write takes effect nonetheless.
     has_effect: bool,
+    /// Whether the call fails because another writer has taken over the lock.
+    is_lock_lost: bool,
 }
 
 impl Disk {
@@ -58,9 +60,19 @@ impl Disk {
         self.0.written.take()
     }
 
+    /// The number of calls so far.
+    pub fn calls(&self) -> usize {
+        self.0.calls.get()
+    }
+
     /// Makes the `call`-th call from now fail; the first is 1. With `has_effect` a write is done all the same.
     pub fn fail_at(&self, call: usize, has_effect: bool) {
-        self.0.failure.set(Some(Failure { call: self.0.calls.get() + call, has_effect }));
+        self.0.failure.set(Some(Failure { call: self.0.calls.get() + call, has_effect, is_lock_lost: false }));
+    }
+
+    /// Makes the `call`-th call from now fail, if it is a write, as that of a writer who has lost the lock.
+    pub fn lose_lock_at(&self, call: usize) {
+        self.0.failure.set(Some(Failure { call: self.0.calls.get() + call, has_effect: false, is_lock_lost: true }));
     }
 
     /// Whether the call that was to fail has been made. No later call fails.
@@ -89,9 +101,12 @@ impl Disk {
     }
 
     fn check(&self, call: usize, operation: Operation, path: &str) -> Result<(), Error> {
-        match self.failure(call) {
-            Some(_) => Err(failed(call, operation, path)),
-            None => Ok(()),
+        match (self.failure(call), operation) {
+            (Some(Failure { is_lock_lost: true, .. }), Operation::Write) => {
+                Err(Error::LockLost { path: path.to_owned() })
+            }
+            (Some(_), _) => Err(failed(call, operation, path)),
+            (None, _) => Ok(()),
         }
     }
 

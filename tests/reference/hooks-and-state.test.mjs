@@ -429,7 +429,7 @@ test('what may be absent in a file gets the same defaults', needsReference, asyn
   await same(start({ tools: '{"id":"t","_type":"ToolDefinitionsMessage","content":[]}' }), steps)
 })
 
-test('the special message that a context has is no replacement in a fork of it', needsReference, async () => {
+test('a special message that a context already has does not replace it in a fork', needsReference, async () => {
   const list =
     '{"id":"t","role":"tool","_type":"ToolDefinitionsMessage","content":[{"type":"tool","name":"f","description":"","parameters":{"minimum":1.0,"maximum":1e16}}]}'
   const prelude = [{ do: 'append', anchor: 'messages', message: '{"role":"user","id":"m","content":[]}' }]

@@ -1,12 +1,12 @@
-//! The position of a field in the text that it was read from.
+//! Finding the position of a field in a text.
 
 use super::path::{FieldPath, Segment};
 use super::position::Position;
 use super::reader::{BYTE_ORDER_MARK, Fault, MAX_DEPTH, Reader};
 
-/// Where the value at `path` begins in `text`: its nearest enclosing value where the field itself is missing.
+/// The position of the value at `path` in `text`, or of the nearest enclosing value if the field is missing.
 ///
-/// Only called to report an error, so it reads the text again rather than have every value carry its position.
+/// It is called only to report an error, so it reads the text again instead of storing a position with every value.
 pub fn locate(text: &[u8], path: &FieldPath) -> Position {
     let text = text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text);
     let offset = Reader::new(text, MAX_DEPTH).map_or(0, |mut reader| {
@@ -24,7 +24,7 @@ pub fn locate(text: &[u8], path: &FieldPath) -> Position {
     Position::of(text, offset)
 }
 
-/// Where, of the array or object that the reader stands at, the child that `segment` names begins.
+/// The offset of the child that `segment` names in the array or object at the reader's position.
 fn child(reader: &mut Reader, segment: &Segment) -> Result<Option<usize>, Fault> {
     let close = match reader.peek() {
         Some(b'[') => b']',

@@ -2,7 +2,8 @@
 
 use serde_json::{Number, Value};
 
-/// Gives each number of `new` the text that it has in `old`, at the same place, if both are the same double: a round trip through a double must not turn `1.0` into `1` or 2⁶³ into 9223372036854776000.
+/// Gives each number in `new` the text of the number at the same path in `old`, if both are equal as doubles: a round
+/// trip through a double must not turn `1.0` into `1` or 2⁶³ into 9223372036854776000.
 pub fn keep_numbers(old: &Value, new: &mut Value) {
     match (old, new) {
         (Value::Number(old), Value::Number(new)) if same_double(old, new) => *new = old.clone(),

@@ -1,4 +1,4 @@
-//! A reader of JSON values, one after the other, from a text.
+//! A reader of JSON values.
 
 use serde_json::{Number, Value};
 
@@ -12,8 +12,8 @@ pub const MAX_DEPTH: usize = 1000;
 
 pub(super) const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
-/// A text may hold this many values. Each takes far more memory than the two bytes it can be written in; the limit keeps
-/// what a hostile file makes of itself within the memory of WebAssembly.
+/// The greatest number of values in a text. A value can be written in two bytes and takes far more memory; the limit keeps
+/// a hostile file within the memory of WebAssembly.
 pub const MAX_VALUES: usize = 5_000_000;
 
 /// What is wrong with a text, and at which byte.
@@ -23,13 +23,13 @@ pub(super) struct Fault {
     pub message: String,
 }
 
-/// An array or object that has been opened; the object with the key of the value that is being read.
+/// An array or object whose end was not reached yet; the object with the key of the value that is being read.
 pub(super) enum Open {
     Array(Vec<Value>),
     Object(Object, String),
 }
 
-/// Reads values one after the other. Nesting is kept in a list, not on the stack.
+/// Reads one value after another. Nesting is kept in a list, not on the stack.
 pub(super) struct Reader<'t> {
     text: &'t str,
     position: usize,
@@ -42,7 +42,7 @@ impl<'t> Reader<'t> {
     pub fn new(text: &'t [u8], max_depth: usize) -> Result<Self, Fault> {
         match std::str::from_utf8(text) {
             Ok(text) => Ok(Self { text, position: 0, max_depth, values: 0, oddities: Oddities::default() }),
-            Err(error) => Err(Fault { offset: error.valid_up_to(), message: "this is no UTF-8".to_owned() }),
+            Err(error) => Err(Fault { offset: error.valid_up_to(), message: "invalid UTF-8".to_owned() }),
         }
     }
 
@@ -54,7 +54,7 @@ impl<'t> Reader<'t> {
         self.position = position;
     }
 
-    /// What was found in the values that were read.
+    /// What was unusual in the values that were read.
     pub fn into_oddities(self) -> Oddities {
         self.oddities
     }
@@ -64,7 +64,7 @@ impl<'t> Reader<'t> {
         self.value_within(&mut Vec::new())
     }
 
-    /// Reads a whole value. After a fault `open` holds the arrays and objects that were open, with what was read of them.
+    /// Reads a whole value. After a fault `open` holds the incomplete arrays and objects with what was read of them.
     pub fn value_within(&mut self, open: &mut Vec<Open>) -> Result<Value, Fault> {
         loop {
             self.skip_space();
@@ -133,7 +133,7 @@ impl<'t> Reader<'t> {
         if self.values > MAX_VALUES { self.fault(&format!("more than {MAX_VALUES} values")) } else { Ok(()) }
     }
 
-    /// Gives the oddities that were noted since the last value the place where the reader is.
+    /// Sets the field of the oddities that were noted since the last value.
     fn place_oddities(&mut self, open: &[Open]) {
         let text = self.text.as_bytes();
         for oddity in [&mut self.oddities.lone_surrogates, &mut self.oddities.duplicate_keys] {
@@ -146,10 +146,10 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// Checks that nothing follows.
+    /// Checks that the text ends here.
     pub fn end(&mut self) -> Result<(), Fault> {
         self.skip_space();
-        if self.position < self.text.len() { self.fault("nothing may follow the value") } else { Ok(()) }
+        if self.position < self.text.len() { self.fault("unexpected text after the value") } else { Ok(()) }
     }
 
     pub fn peek(&self) -> Option<u8> {
@@ -162,7 +162,7 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// Passes the comma to another element, or the closing bracket after the last.
+    /// Skips a comma or the closing bracket; returns whether another element follows.
     pub fn another(&mut self, close: u8) -> Result<bool, Fault> {
         self.skip_space();
         let found = self.peek();
@@ -188,7 +188,7 @@ impl<'t> Reader<'t> {
         Ok(key)
     }
 
-    /// Passes the bracket of an array or object within `depth` others, and the space after it.
+    /// Skips the opening bracket of an array or object within `depth` others, and the space after it.
     fn enter(&mut self, depth: usize) -> Result<(), Fault> {
         if depth >= self.max_depth {
             return self.fault(&format!("nested deeper than {} levels", self.max_depth));
@@ -229,7 +229,7 @@ impl<'t> Reader<'t> {
             let _sign = self.pass(b'+') || self.pass(b'-');
             self.digits()?;
         }
-        // A constructor that keeps the text; the text is a JSON number, as it asks for.
+        // The constructor that keeps the text, which is a JSON number.
         Ok(Number::from_string_unchecked(self.text[start..self.position].to_owned()))
     }
 
@@ -247,7 +247,7 @@ impl<'t> Reader<'t> {
         found
     }
 
-    // A function of its own, as what takes long has to be: engines exchange slow code from one call to the next.
+    // A function of its own: engines replace slow code by optimised code only between calls.
     #[inline(never)]
     fn string(&mut self) -> Result<String, Fault> {
         self.position += 1;
@@ -279,7 +279,7 @@ impl<'t> Reader<'t> {
             Some(b't') => '\t',
             Some(&byte @ (b'"' | b'\\' | b'/')) => char::from(byte),
             Some(b'u') => return self.unicode_escape(),
-            _ => return self.fault("this is no escape"),
+            _ => return self.fault("invalid escape sequence"),
         };
         self.position += 2;
         Ok(character)

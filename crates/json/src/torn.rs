@@ -1,23 +1,23 @@
-//! What can be read of a text that ends too early.
+//! Reading a truncated text.
 
 use serde_json::Value;
 
 use super::object::Object;
 use super::reader::{BYTE_ORDER_MARK, Fault, MAX_DEPTH, Open, Reader};
 
-/// What a text that ends too early holds for certain.
+/// What a truncated text holds for certain.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Torn {
-    /// The fields that are whole, and of the list or object that the text ends in the items that are.
+    /// The complete fields. If the text ends within an array or object, its complete items are here too.
     pub fields: Object,
-    /// The name of the field that the text ends in, where that is a list or object.
+    /// The name of the field that the text ends in, if its value is an array or object.
     pub unfinished: Option<String>,
-    /// The text holds the whole object.
+    /// Whether the object is complete.
     pub is_whole: bool,
 }
 
-/// Whether the fault at this byte is that the text ends there: nothing follows, or the beginning of a word, an escape or
-/// a character.
+/// Whether the fault at this byte is that the text is truncated: nothing follows, or the beginning of a word, an escape
+/// or a character.
 pub fn is_torn_at(text: &[u8], offset: usize) -> bool {
     let rest = text.get(offset..).unwrap_or_default();
     let begins = |word: &str| word.as_bytes().starts_with(rest);
@@ -31,8 +31,8 @@ pub fn is_torn_at(text: &[u8], offset: usize) -> bool {
     }
 }
 
-/// Reads the object that a text which ends too early begins with; `None` where nothing of it is whole, and for a text
-/// that has another fault or none.
+/// Reads the object at the beginning of a truncated text. `None` if no field is complete, and for a text that has another
+/// fault or none.
 pub fn read_torn(text: &[u8]) -> Option<Torn> {
     let text = text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text);
     let text = match std::str::from_utf8(text) {
@@ -59,7 +59,7 @@ pub fn read_torn(text: &[u8]) -> Option<Torn> {
     (!fields.is_empty()).then_some(Torn { fields, unfinished, is_whole: false })
 }
 
-/// Of a number at the very end, digits may be missing.
+/// The text without a number at its very end, of which digits may be missing.
 fn without_cut_number(text: &[u8]) -> &[u8] {
     let is_of_number = |byte: &u8| matches!(byte, b'0'..=b'9' | b'+' | b'-' | b'.' | b'e' | b'E');
     match text.last() {

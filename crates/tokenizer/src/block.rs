@@ -1,8 +1,8 @@
-//! Splitting what is ASCII, many bytes at once.
+//! Splitting ASCII text, 64 bytes at a time.
 //!
-//! [`super::split`] holds the rules, and splits any text. What is here finds the same pieces where only ASCII takes part,
-//! which is most of most texts: the kinds of sixty-four bytes are found out together, a bit for each byte, and the length
-//! of a piece is then a matter of counting ones.
+//! [`super::split`] has the rules and splits any text. This module finds the same pieces where only ASCII is involved,
+//! which is most of most texts: 64 bytes are classified together, one bit for each, and the length of a piece is the
+//! length of a run of ones.
 
 use super::lanes::{self, Lanes};
 use super::piece_key::{PREFIX, Prefix};
@@ -10,22 +10,22 @@ use super::piece_key::{PREFIX, Prefix};
 /// The length of a block in bytes with the bytes after it that a [`Prefix`] in it may reach.
 pub const PADDED: usize = lanes::SIZE + PREFIX;
 
-/// What begins at a place in a block.
+/// The piece that begins at a place in a block.
 pub enum Piece {
-    /// A piece of this length.
+    /// A piece of this length in bytes.
     Of(usize),
-    /// Something that takes more than the bytes of this block to tell.
+    /// The piece may reach beyond this block.
     Beyond,
-    /// What only [`super::split`] can tell.
+    /// [`super::split`] must decide.
     Other,
 }
 
-/// Sixty-four bytes of a text, and which of them are what, a bit for each.
+/// Sixty-four bytes of a text with their classes, one bit for each byte.
 pub struct Block<'t> {
     bytes: &'t [u8; PADDED],
     ascii: u64,
     letters: u64,
-    /// The letters that go on with the word of the byte before.
+    /// The letters that continue the word of the byte before.
     inner: u64,
     digits: u64,
     spaces: u64,
@@ -37,8 +37,8 @@ pub struct Block<'t> {
 }
 
 impl<'t> Block<'t> {
-    /// With `CAPITALS`, a capital after a small letter begins a word. Zeros may stand for what is after the text.
-    // Inlined, what is found out here once for a block would be found out again for each piece.
+    /// With `CAPITALS`, a capital after a small letter begins a word. After the end of the text the bytes are zeros.
+    // Not inlined, or the compiler would compute the classes again for each piece.
     #[inline(never)]
     pub fn of<const CAPITALS: bool>(bytes: &'t [u8; PADDED]) -> Self {
         let lanes = Lanes::of(bytes);
@@ -64,7 +64,7 @@ impl<'t> Block<'t> {
         Prefix::inside(self.bytes, place).unwrap_or_default()
     }
 
-    /// What begins at this place, by the rules of `cl100k_base`, or, with `CAPITALS`, by those of `o200k_base`.
+    /// The piece that begins at this place, by the rules of `cl100k_base`, or of `o200k_base` with `CAPITALS`.
     #[inline]
     pub fn piece<const CAPITALS: bool>(&self, place: usize) -> Piece {
         if is(self.letters, place) {
@@ -81,7 +81,7 @@ impl<'t> Block<'t> {
             return self.newline(next);
         }
         if is(self.letters, next) {
-            // Any other character may stand in front of a word, but not what begins a contraction.
+            // A word may begin with any other character, except for the apostrophe of a contraction.
             let leads = is(self.ascii & !self.apostrophes, place);
             return if leads { self.word::<CAPITALS>(place, 2) } else { Piece::Other };
         }
@@ -94,7 +94,7 @@ impl<'t> Block<'t> {
         Piece::Other
     }
 
-    /// A word, of which the first bytes are known.
+    /// A word whose first `known` bytes were found.
     #[inline]
     fn word<const CAPITALS: bool>(&self, place: usize, known: usize) -> Piece {
         let length = known + run(self.inner, place + known);
@@ -111,19 +111,19 @@ impl<'t> Block<'t> {
         }
     }
 
-    /// A run of symbols, with the space before them, if there is one, and the newline after them.
+    /// A run of symbols with an optional space before and newline after it.
     #[inline]
     fn symbols(&self, place: usize, before: usize) -> Piece {
         let length = before + run(self.symbols, place + before);
         let end = place + length;
         if end + 1 < lanes::SIZE && is(self.newlines, end) {
-            // More newlines would be part of it too, and in some encodings slashes.
+            // Further newlines belong to the piece as well, and in some encodings slashes.
             return self.piece_before(place, length + 1, self.letters | self.digits | self.spaces);
         }
         self.piece_before(place, length, self.letters | self.digits | self.spaces)
     }
 
-    /// All spaces but the last, which goes with what follows them, unless that is a number.
+    /// All spaces but the last, which belongs to what follows, unless that is a number.
     #[inline]
     fn spaces(&self, place: usize) -> Piece {
         let length = run(self.spaces, place);
@@ -133,7 +133,7 @@ impl<'t> Block<'t> {
         }
     }
 
-    /// A newline, with something after it in the next line.
+    /// A newline whose next line has text in it.
     #[inline]
     fn newline(&self, next: usize) -> Piece {
         let indent = run(self.spaces, next);
@@ -143,7 +143,7 @@ impl<'t> Block<'t> {
         }
     }
 
-    /// A piece of this length, if it is before one of these.
+    /// A piece of this length, if the byte after it is one of `ends`.
     #[inline]
     fn piece_before(&self, place: usize, length: usize, ends: u64) -> Piece {
         let end = place + length;
@@ -162,7 +162,7 @@ fn is(kind: u64, place: usize) -> bool {
     kind >> place & 1 != 0
 }
 
-/// The number of bytes of a kind from this place on; too large a number where they do not end in this block.
+/// The number of consecutive bytes of a kind from this place on; [`lanes::SIZE`] if they do not end in this block.
 #[inline]
 fn run(kind: u64, place: usize) -> usize {
     let others = u32::try_from(place).ok().and_then(|place| (!kind).checked_shr(place)).unwrap_or(0);

@@ -1,24 +1,24 @@
-//! The characters that are merged before anything that they are merged into.
+//! The characters that are always merged before anything around them.
 
 const CODE_POINTS: usize = 1 << 16;
 
-/// Finds where merging may start from a character instead of from its bytes: at the characters of two or three bytes
-/// that are tokens, if every token that takes in a part of one, or all of it, with something beside it has a higher rank.
-/// None of those is then merged before the character is whole, and nothing else depends on when that happens.
+/// The characters that merging may start from, instead of from their bytes: characters of two or three bytes that are
+/// tokens, if every token that combines all or a part of one with a neighbour has a higher rank. None of those tokens is
+/// merged before the character is, and nothing else depends on when that happens.
 ///
-/// Many vocabularies have a token early of a space and the first byte of most characters of a script. So what follows
-/// ASCII is told from what does not.
+/// Many vocabularies have an early token of a space and the first byte of most characters of a script. So characters after
+/// ASCII are kept apart from the others.
 #[derive(Default)]
 pub struct WholeCharacters {
     after_ascii: CodePoints,
     elsewhere: CodePoints,
 }
 
-/// A bit for each code point of the basic plane.
+/// A set of code points of the Basic Multilingual Plane.
 #[derive(Default)]
 struct CodePoints(Vec<u64>);
 
-/// What has been merged into something before it was whole.
+/// Finds [`WholeCharacters`] in a vocabulary.
 pub struct Finder {
     found: WholeCharacters,
     /// Code points.
@@ -31,7 +31,7 @@ pub struct Finder {
 }
 
 impl WholeCharacters {
-    /// Where the character ends, if it is whole, or the byte that is at `start` in a piece.
+    /// The end of the character at `start` in a piece if merging may start from it, or else of the byte there.
     #[inline]
     pub fn end(&self, piece: &[u8], start: usize) -> usize {
         let byte_end = start + 1;
@@ -66,9 +66,8 @@ impl Finder {
         }
     }
 
-    /// Takes the tokens of a vocabulary from the lowest rank to the highest.
-    ///
-    /// `is_token` tells of two bytes whether they are a token already.
+    /// Adds a token; to be called for each token of a vocabulary in the order of ranks. `is_token` tells whether two bytes
+    /// are a token that was added before.
     #[inline(never)]
     pub fn add(&mut self, token: &[u8], is_token: impl Fn(&[u8]) -> bool) {
         if token.is_ascii() {
@@ -97,7 +96,7 @@ impl Finder {
         self.characters[code_point] || has_torn_end || has_torn_start(&self.starts_elsewhere, character)
     }
 
-    /// Marks the characters that a token holds with something beside them, or a part of them.
+    /// Marks the characters, and parts of characters, that a token combines with something else.
     fn tear(&mut self, token: &[u8]) {
         let is_inner = |byte: &u8| matches!(byte, 0x80..0xc0);
         let end = token.iter().take_while(|byte| is_inner(byte)).count();

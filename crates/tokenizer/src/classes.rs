@@ -1,4 +1,4 @@
-//! What kinds of characters the split rules of the encodings tell apart.
+//! The classes of characters that the split rules distinguish.
 
 include!(concat!(env!("OUT_DIR"), "/classes.rs"));
 
@@ -8,9 +8,9 @@ pub const LETTER: u8 = 1;
 pub const NUMBER: u8 = 2;
 /// White space, `\s`.
 pub const SPACE: u8 = 4;
-/// What a word of `o200k_base` may begin with: a letter that is not lower case, or a mark.
+/// A letter that is not lower case, or a mark: the beginning of a word of `o200k_base`.
 pub const UPPER: u8 = 8;
-/// What a word of `o200k_base` may go on with: a letter that is not upper or title case, or a mark.
+/// A letter that is not upper or title case, or a mark: the rest of a word of `o200k_base`.
 pub const LOWER: u8 = 16;
 /// `\r` or `\n`.
 pub const NEWLINE: u8 = 32;
@@ -18,7 +18,7 @@ pub const NEWLINE: u8 = 32;
 /// The classes of ASCII.
 static ASCII: &[u8; BLOCK] = &BLOCKS[0];
 
-/// A character of a text: its classes, and where the next one begins.
+/// A character of a text: its classes and its end in bytes.
 #[derive(Clone, Copy)]
 pub struct Character {
     pub classes: u8,
@@ -31,7 +31,7 @@ impl Character {
     }
 }
 
-/// The character that begins at `start` in UTF-8 text; `None` at the end. Bytes that are not UTF-8 are some character.
+/// The character at `start` in UTF-8 text; `None` at the end. Invalid bytes give an arbitrary character.
 #[inline]
 pub fn character(text: &[u8], start: usize) -> Option<Character> {
     let first = *text.get(start)?;
@@ -41,13 +41,13 @@ pub fn character(text: &[u8], start: usize) -> Option<Character> {
     Some(beyond_ascii(text, start, first))
 }
 
-/// Where a run of characters that have one of the classes ends, which goes on from `position`.
+/// The end of the run of characters with one of the classes that continues at `position`.
 #[inline]
 pub fn end_of(text: &[u8], position: usize, classes: u8) -> usize {
     end_while(text, position, |found| found & classes != 0)
 }
 
-/// Where a run of characters that have none of the classes ends, which goes on from `position`.
+/// The end of the run of characters with none of the classes that continues at `position`.
 #[inline]
 pub fn end_without(text: &[u8], position: usize, classes: u8) -> usize {
     end_while(text, position, |found| found & classes == 0)
@@ -85,7 +85,7 @@ fn beyond_ascii(text: &[u8], start: usize, first: u8) -> Character {
         0xe0..0xf0 => ((first & 0x0f) << 12 | rest(second) << 6 | rest(third), 3),
         _ => ((first & 0x07) << 18 | rest(second) << 12 | rest(third) << 6 | rest(fourth), 4),
     };
-    // What is not UTF-8 may claim to go on after the end.
+    // An invalid byte may claim more bytes than there are.
     Character { classes: classes_of(code_point as usize), end: (start + length).min(text.len()) }
 }
 

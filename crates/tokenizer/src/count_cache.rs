@@ -1,9 +1,9 @@
-//! The counts of the pieces that come again and again, which in any text is most of them.
+//! The counts of pieces that were seen before, as most pieces of any text were.
 
 use super::piece_key::{LONGEST, PieceKey, Prefix};
 use super::ranks;
 
-/// Counts by piece. Each table is for pieces that are no longer than its entries can hold.
+/// Counts by piece. Each table holds pieces up to a length.
 #[derive(Default)]
 pub struct CountCache {
     short: ShortTable,
@@ -13,8 +13,8 @@ pub struct CountCache {
     to_254: Table<254>,
 }
 
-/// The places that a piece may be in: whoever comes later takes the first, and moves the others on. What is asked for
-/// again moves to the front.
+/// The number of places that a piece may be in, its set. A new piece takes the first and moves the others on; a piece that
+/// is found again moves one place forward.
 const WAYS: usize = 4;
 
 impl CountCache {
@@ -24,9 +24,7 @@ impl CountCache {
         self.short.get(key)
     }
 
-    /// The count of a piece: the one that is known, or what `count` makes of it.
-    ///
-    /// `text` begins with the piece.
+    /// The count of a piece, from the cache or from `count`. `text` begins with the piece.
     pub fn count(&mut self, piece: &[u8], text: &[u8], count: impl FnOnce(&[u8]) -> u64) -> u64 {
         match piece.len() {
             0..=LONGEST => {
@@ -46,9 +44,8 @@ impl CountCache {
     }
 }
 
-/// The counts of pieces that fit a window: the two words of each key, with the count in the upper half of the last byte,
-/// the lower half of which holds the length. A piece has no more tokens than bytes, and no piece has the length 0, which
-/// an empty place has.
+/// The counts of short pieces: the two words of each key, with the count in the upper half of the last byte, whose lower
+/// half is the length. The count fits, because a piece has no more tokens than bytes. An empty place has the length 0.
 #[derive(Default)]
 struct ShortTable(Vec<u64>);
 
@@ -86,24 +83,24 @@ impl ShortTable {
         }
     }
 
-    /// The places for a key; `None` as long as nothing was put.
+    /// The set of a key; `None` before the first entry.
     #[inline]
     fn set(&mut self, key: PieceKey) -> Option<&mut [u64; 2 * WAYS]> {
         let hash = (key.low ^ key.high.rotate_left(29)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-        // The upper bits are those that all others reach.
+        // The upper bits depend on all others.
         let set = (hash >> 49) as usize % SHORT_SETS;
         self.0.get_mut(set * 2 * WAYS..)?.first_chunk_mut()
     }
 }
 
-/// The counts of longer pieces, up to a length. An entry is a byte with the length, one with the count, and the piece.
+/// The counts of pieces of up to `LONGEST` bytes. An entry is a byte with the length, one with the count, and the piece.
 #[derive(Default)]
 struct Table<const LONGEST: usize>(Vec<u8>);
 
 impl<const LONGEST: usize> Table<LONGEST> {
     const ENTRY: usize = LONGEST + 2;
 
-    /// The table has so many sets, a power of two.
+    /// `sets` is the number of sets, a power of two.
     fn count(&mut self, sets: usize, piece: &[u8], count: impl FnOnce(&[u8]) -> u64) -> u64 {
         let size = Self::ENTRY * WAYS;
         if self.0.is_empty() {
@@ -122,7 +119,7 @@ impl<const LONGEST: usize> Table<LONGEST> {
         }
         let count = count(piece);
         set.rotate_right(Self::ENTRY);
-        // Both are no more than the length of a piece that fits.
+        // Neither is more than the length of a piece that fits.
         (set[0], set[1]) = (piece.len() as u8, count as u8);
         set[2..][..piece.len()].copy_from_slice(piece);
         count

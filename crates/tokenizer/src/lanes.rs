@@ -1,6 +1,6 @@
-//! Comparing sixty-four bytes at once.
+//! Comparing 64 bytes at once.
 
-/// So many bytes are compared.
+/// The number of bytes.
 pub const SIZE: usize = 64;
 
 #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
@@ -57,7 +57,7 @@ impl Lanes {
         Self(vectors::of([word(0), word(1), word(2), word(3), word(4), word(5), word(6), word(7)]))
     }
 
-    /// A bit for each byte, from the lowest, set where it is one of ASCII from `first` to `last`.
+    /// One bit for each byte, the first in the lowest: whether it is between `first` and `last`, which are ASCII.
     #[inline]
     pub fn between(&self, first: u8, last: u8) -> u64 {
         vectors::between(&self.0, first, last)
@@ -68,7 +68,7 @@ impl Lanes {
 mod tests {
     use super::*;
 
-    // There it is other code.
+    // WebAssembly has code of its own.
     #[cfg_attr(target_arch = "wasm32", wasm_bindgen_test::wasm_bindgen_test)]
     #[cfg_attr(not(target_arch = "wasm32"), test)]
     fn every_byte_is_found_in_its_place() {

@@ -1,14 +1,14 @@
-//! Byte pair encoding: turning a piece that is no token itself into tokens.
+//! Byte pair encoding: turning a piece that is not a token itself into tokens.
 //!
-//! Starting from its bytes, the two neighbours that together are the token of the lowest rank are merged, the leftmost of
-//! equals first, until no two neighbours are a token.
+//! Starting from bytes, the two neighbours that together are the token of the lowest rank are merged, the leftmost first
+//! among equals, until no two neighbours form a token.
 //!
-//! A long piece is merged in windows that overlap, because the work for one grows faster than its length. That is exact:
-//! tokens are the result for a piece if each two neighbours are the result for their own bytes. (Of all merges across the
-//! ends of such tokens, take the one that would come first. Until then what is merged within the two tokens beside it is
-//! what would be merged were they alone; alone they are never merged across.) Neighbours in the result for a window are,
-//! for the same reason. So where the next window begins at the start of one of this window's tokens and begins with that
-//! same token, the tokens before it and those of the next window follow one another in the result for the piece.
+//! A long piece is merged in overlapping windows, because the work for a piece grows faster than its length. That is
+//! exact, because tokens are the result for a piece if and only if each two neighbours are the result for their own bytes.
+//! (Take the first merge that would cross a boundary between two such tokens. Until then the merges within the two tokens
+//! are those that happen when the two are alone, and alone they are never merged across.) So if the next window begins at
+//! the start of one of this window's tokens, and its result begins with the same token, then the tokens before it followed
+//! by those of the next window are the result for the piece.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -16,22 +16,22 @@ use std::collections::BinaryHeap;
 use super::encoding::Rank;
 use super::ranks::{NO_RANK, Ranks};
 
-/// The lengths of windows in bytes: first the cheapest, then one that holds several of the longest tokens.
+/// The lengths of windows in bytes: first a cheap one, then one that holds several of the longest tokens.
 const WINDOWS: [usize; 2] = [64, 512];
-/// Up to this length a piece is merged at once.
+/// Pieces of up to this length in bytes are merged as a whole.
 const SHORT: usize = 96;
 
-/// Merges pieces; keeps its memory from one to the next.
+/// Merges pieces, and reuses its memory from one to the next.
 #[derive(Default)]
 pub struct Merger {
-    /// Where each token of the piece ends.
+    /// The end of each token of the piece.
     ends: Vec<u32>,
     parts: Vec<Part>,
     heap: BinaryHeap<Reverse<(Rank, u32)>>,
     links: Vec<Link>,
 }
 
-/// Where a part begins, and the rank of it merged with the next.
+/// The start of a part, and the rank of the part merged with the next.
 #[derive(Clone, Copy)]
 struct Part {
     start: u32,
@@ -49,7 +49,7 @@ struct Link {
 }
 
 impl Merger {
-    /// Where each token of the piece ends, in order.
+    /// The ends of the tokens of the piece, ascending.
     pub fn ends(&mut self, ranks: &Ranks, piece: &[u8]) -> &[u32] {
         self.ends.clear();
         if piece.len() <= SHORT {
@@ -61,7 +61,7 @@ impl Merger {
         &self.ends
     }
 
-    /// Merges what is in each window. False if the windows are too short to agree.
+    /// Merges in windows of this length. False if the windows are too short to agree.
     fn merge_in_windows(&mut self, ranks: &Ranks, piece: &[u8], window: usize) -> bool {
         self.ends.clear();
         let mut start = 0;
@@ -71,7 +71,7 @@ impl Merger {
         loop {
             let end = (start + window).min(piece.len());
             let bytes = &piece[start..end];
-            // What is that long is often one thing over and over.
+            // Long pieces are often one thing repeated.
             if bytes != last {
                 self.merge(ranks, bytes);
                 last = bytes;
@@ -84,7 +84,7 @@ impl Merger {
                 self.ends.extend(ends);
                 return true;
             }
-            // The tokens near the end of the window may be others in the piece.
+            // Tokens near the end of the window may differ in the piece.
             let settled = (start + window / 4 * 3) as u32;
             let before = self.ends.len();
             self.ends.extend(ends.clone().take_while(|end| *end <= settled));
@@ -122,7 +122,7 @@ impl Merger {
         }
     }
 
-    /// Merges the piece at once, in a time that hardly grows faster than its length.
+    /// Merges the piece as a whole in O(n log n).
     fn merge_with_heap(&mut self, ranks: &Ranks, piece: &[u8]) {
         let (links, heap) = (&mut self.links, &mut self.heap);
         let length = piece.len() as u32;
@@ -137,7 +137,7 @@ impl Merger {
         }
         while let Some(Reverse((rank, start))) = heap.pop() {
             let left = links[start as usize];
-            // What has been merged since then has another rank.
+            // An entry of a part that was merged since then is stale.
             if left.rank != rank {
                 continue;
             }
@@ -167,8 +167,8 @@ impl Merger {
     }
 }
 
-/// Merges the parts of this rank, the first of which is known, from left to right: up to the last, or up to where a merge
-/// makes one possible of a lower rank.
+/// Merges the parts of this rank from left to right, beginning with `first`: all of them, or up to a merge that makes one
+/// of a lower rank possible.
 fn merge_all(parts: &mut Vec<Part>, rank: Rank, first: usize, rank_between: impl Fn(u32, u32) -> Rank) {
     let (mut read, mut write) = (first, first);
     let mut lower = false;

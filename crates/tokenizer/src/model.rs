@@ -1,4 +1,4 @@
-//! Which encoding a model uses.
+//! The encoding of a model.
 
 use tiktoken_rs::tokenizer::{Tokenizer as ModelTokenizer, get_tokenizer};
 
@@ -6,7 +6,7 @@ use super::encoding::Encoding;
 use super::error::Error;
 
 /// The encoding of an OpenAI model by its name, with or without a date (`gpt-4o-2024-08-06`) or a fine-tuning prefix
-/// (`ft:gpt-4o:…`), as tiktoken has it.
+/// (`ft:gpt-4o:…`), as tiktoken maps them.
 ///
 /// # Errors
 ///

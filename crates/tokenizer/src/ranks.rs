@@ -1,13 +1,13 @@
-//! A vocabulary that is looked up in place: the tokens of its file, and a table of where each is.
+//! A vocabulary, looked up in the contents of its file through a hash table of offsets.
 
 use super::characters::{Finder, WholeCharacters};
 use super::encoding::{Rank, Vocabulary};
 use super::error::Error;
 
-/// The rank of what is no token.
+/// The rank of bytes that are not a token.
 pub const NO_RANK: Rank = Rank::MAX;
 
-/// An entry of the table holds a rank in its lower bits and a part of the hash in those above.
+/// An entry of the table has a rank in its lower bits and a part of the hash above.
 const RANK_BITS: u32 = 18;
 const EMPTY: u32 = u32::MAX;
 
@@ -15,19 +15,19 @@ const EMPTY: u32 = u32::MAX;
 pub struct Ranks {
     /// The file: for each rank a byte with the length of its token, then the token.
     data: Vec<u8>,
-    /// Where the token of each rank begins in the data; its length is the byte before.
+    /// The offset of each rank's token in the data; its length is the byte before.
     starts: Vec<u32>,
     /// An open hash table over the tokens.
     table: Vec<u32>,
-    /// The ranks of tokens of two bytes, which begin every merge.
+    /// The ranks of tokens of two bytes, which every merge begins with.
     pairs: Vec<Rank>,
     longest: usize,
     characters: WholeCharacters,
 }
 
 impl Ranks {
-    /// Reads the file of a vocabulary: for each rank from 0 up one byte with the length of its token, then the token; a
-    /// length of 0 stands for a rank without one.
+    /// Reads the file of a vocabulary: for each rank from 0, one byte with the length of its token, then the token. The
+    /// length 0 stands for a rank without a token.
     ///
     /// # Errors
     ///
@@ -63,7 +63,7 @@ impl Ranks {
         if ranks.starts.len() != count {
             return Err(refuse(&format!("it has {} ranks, not {count}", ranks.starts.len())));
         }
-        // Whatever the text, the search for tokens ends at single bytes.
+        // Any text can be merged from single bytes.
         if (0..=u8::MAX).any(|byte| ranks.rank(&[byte]) == NO_RANK) {
             return Err(refuse("a single byte has no token"));
         }
@@ -71,7 +71,7 @@ impl Ranks {
         Ok(ranks)
     }
 
-    /// The rank of a token; [`NO_RANK`] for bytes that are none.
+    /// The rank of a token; [`NO_RANK`] for other bytes.
     #[inline]
     pub fn rank(&self, bytes: &[u8]) -> Rank {
         if let [first, second] = *bytes {
@@ -91,7 +91,7 @@ impl Ranks {
         self.longest
     }
 
-    /// Where the part ends that merging may start from at `start`: a character that is always merged first, or a byte.
+    /// The end of the part at `start` that merging starts from: a character that is always merged first, or a byte.
     #[inline]
     pub fn part_end(&self, piece: &[u8], start: usize) -> usize {
         self.characters.end(piece, start)
@@ -104,8 +104,8 @@ impl Ranks {
         self.data.get(start..start + length).filter(|token| !token.is_empty())
     }
 
-    /// Gives the next rank to the token between these places of the data. False if it has one already.
-    // A function of its own: engines start with slow code, and exchange it from one call to the next.
+    /// Gives the next rank to the token at `start..end` of the data. False if it has one already.
+    // A function of its own: engines replace slow code by optimised code only between calls.
     #[inline(never)]
     fn add(&mut self, start: usize, end: usize) -> bool {
         // The counts of vocabularies fit the bits, and their files are far smaller than 4 GB.
@@ -129,12 +129,12 @@ impl Ranks {
         }
     }
 
-    /// The rank of a token, or the free place for it.
+    /// The rank of a token, or the free slot for it.
     #[inline]
     fn find(&self, bytes: &[u8], hash: u64) -> Result<Rank, usize> {
         let mask = self.table.len() - 1;
         let tag = tag(hash);
-        // The upper bits are the best mixed.
+        // The upper bits are mixed best.
         let mut slot = (hash >> 40) as usize & mask;
         loop {
             let entry = self.table[slot];
@@ -159,7 +159,7 @@ fn pair(first: u8, second: u8) -> usize {
     usize::from(first) << 8 | usize::from(second)
 }
 
-/// A hash of a few bytes, after the manner of FxHash: eight at a time, multiplied.
+/// A hash of a few bytes, eight at a time, in the manner of FxHash.
 #[inline]
 pub fn hash(bytes: &[u8]) -> u64 {
     const FACTOR: u64 = 0x9e37_79b9_7f4a_7c15;

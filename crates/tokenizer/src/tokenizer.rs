@@ -1,4 +1,4 @@
-//! A vocabulary made ready to count, to encode and to decode.
+//! Counting, encoding and decoding.
 
 use std::cell::RefCell;
 
@@ -12,7 +12,9 @@ use super::piece_key::{self, PieceKey};
 use super::ranks::{NO_RANK, Ranks};
 use super::split::SplitRule;
 
-/// The rule of an encoding and its vocabulary, with the memory to work in.
+/// Counts, encodes and decodes with one vocabulary. Keeps a cache of counts, so reuse it.
+///
+/// It is not `Sync`: give each thread a tokenizer of its own.
 pub struct Tokenizer {
     rule: SplitRule,
     ranks: Ranks,
@@ -25,7 +27,7 @@ struct Work {
     cache: CountCache,
 }
 
-/// A short piece that was found.
+/// A short piece of a block.
 #[derive(Clone, Copy, Default)]
 struct Found {
     start: usize,
@@ -33,7 +35,7 @@ struct Found {
 }
 
 impl Tokenizer {
-    /// Takes the contents of a vocabulary's file.
+    /// A tokenizer of the contents of a vocabulary's file.
     ///
     /// # Errors
     ///
@@ -48,9 +50,9 @@ impl Tokenizer {
         self.count_up_to(text.as_bytes(), u64::MAX)
     }
 
-    /// The number of tokens of a text in UTF-8, or `limit` where there are more. Counts no further than that.
+    /// The number of tokens of a text in UTF-8, but at most `limit`: counting stops there.
     pub fn count_up_to(&self, text: &[u8], limit: u64) -> u64 {
-        // No token is longer than the longest.
+        // Each token takes at most `longest` bytes.
         let can_reach = (self.ranks.longest() as u64).saturating_mul(limit);
         if text.len() as u64 > can_reach {
             return limit;
@@ -64,9 +66,8 @@ impl Tokenizer {
         count.min(limit)
     }
 
-    /// Almost all text goes through these two loops, and nothing else: they are the faster the smaller they are. First
-    /// the pieces of a block are found, then they are looked up, so that the processor can wait for several places of the
-    /// cache at once.
+    /// Almost all text passes through these two loops and nothing else; the smaller they are, the faster. The pieces of a
+    /// block are found first and looked up then, so that the processor waits for several memory accesses at once.
     fn count_in_blocks<const CAPITALS: bool>(&self, work: &mut Work, text: &[u8], limit: u64) -> u64 {
         let mut count = 0;
         let mut start = 0;
@@ -133,7 +134,8 @@ impl Tokenizer {
         tokens
     }
 
-    /// The number of tokens that begin in each section of a text; the sections end at the places in `ends`, which ascend.
+    /// The number of tokens that begin in each section of a text. `ends` holds the byte offset of the end of each section,
+    /// ascending.
     pub fn count_sections(&self, text: &[u8], ends: &[usize]) -> Vec<u64> {
         let mut counts = vec![0; ends.len()];
         let mut section = 0;
@@ -148,7 +150,7 @@ impl Tokenizer {
         counts
     }
 
-    /// Tells of each token of a text where it begins and ends.
+    /// Calls `tell` with the start and the end of each token of a text.
     fn for_each_token(&self, text: &[u8], mut tell: impl FnMut(usize, usize)) {
         let Work { merger, .. } = &mut *self.work.borrow_mut();
         let mut start = 0;
@@ -169,8 +171,7 @@ impl Tokenizer {
         }
     }
 
-    /// The bytes of tokens, one after the other; they need not be UTF-8. Those of the encoding's special tokens are their
-    /// names.
+    /// The concatenated bytes of tokens, which need not be UTF-8. A special token of the encoding gives its name.
     ///
     /// # Errors
     ///

@@ -90,8 +90,8 @@ export async function withLockFile<T>(
 }
 
 /**
- * As {@link withLockFile}, done when it returns. A lock that an asynchronous holder in this thread has is taken over: that
- * one cannot go on before this returns, and finds out by its lease.
+ * As {@link withLockFile}, done when it returns. If an asynchronous holder in this thread has the lock, which cannot go on
+ * before this returns, `work` runs in its stead; if that writes, the lease of the other one is lost.
  */
 export function withLockFileSync<T>(directory: string, timeout: number, work: (lease: StorageLease) => T): T {
   const lease = acquireSync(directory, timeout)
@@ -213,28 +213,37 @@ class FileLease implements StorageLease {
   readonly #directory: string
   readonly #path: string
   readonly #isSync: boolean
+  /** Of a synchronous lease: the asynchronous one whose lock this is, which cannot go on before this one is released. */
+  #suspended: FileLease | undefined
   #isLost = false
 
-  constructor(directory: string, token: string, isSync: boolean) {
+  constructor(directory: string, token: string, isSync: boolean, suspended?: FileLease) {
     this.#directory = directory
     this.#path = join(directory, NAME)
     this.token = token
     this.#isSync = isSync
+    this.#suspended = suspended
     held.set(token, this)
   }
 
   check(): void {
-    if (!this.#isLost && readRecord(this.#path)?.token === this.token) return
-    this.#isLost = true
-    throw lockLostError(this.#directory)
+    if (this.#isLost || readRecord(this.#path)?.token !== this.token) {
+      this.#isLost = true
+      throw lockLostError(this.#directory)
+    }
+    // What it has compared will not be what is there.
+    this.#suspended?.lose()
+    this.#suspended = undefined
   }
 
-  /** A lease of a synchronous caller on the same lock, which this one loses. */
-  handOver(): FileLease {
-    // Who has it cannot go on before this call returns, however long that takes.
-    if (this.#isSync) throw lockTimeoutError(this.#directory, 'the synchronous call that asks for it again', 0)
+  lose(): void {
     this.#isLost = true
-    return new FileLease(this.#directory, this.token, true)
+  }
+
+  /** A lease of a synchronous caller on the same lock. This one loses it when that one writes. */
+  handOver(): FileLease {
+    if (this.#isSync) throw lockTimeoutError(this.#directory, 'the synchronous call that this one is made in', 0)
+    return new FileLease(this.#directory, this.token, true, this)
   }
 
   /** Dates the lock now, by the clock of the file system: a time that is handed in would be this host's. */
@@ -247,11 +256,15 @@ class FileLease implements StorageLease {
         if (parsed(text).token === this.token) writeSync(file, text, 0, 'utf8')
       })
     } catch {
-      // The next touch may succeed, and who takes the lock over meanwhile is noticed.
+      // The next touch may succeed, and a takeover in the meantime is noticed.
     }
   }
 
   release(): void {
+    if (this.#suspended !== undefined) {
+      held.set(this.token, this.#suspended)
+      return
+    }
     if (this.#isLost) return
     this.#isLost = true
     held.delete(this.token)

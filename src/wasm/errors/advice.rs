@@ -26,7 +26,7 @@ pub fn advice(error: &Error) -> Option<String> {
         Error::FileConflict { expected: None, .. } => {
             Some("load that context with loadContext(id) and change it, or give the new one another id".to_owned())
         }
-        Error::FileConflict { expected: Some(_), .. } => Some(
+        Error::FileConflict { expected: Some(_), .. } | Error::LockLost { .. } => Some(
             "load the session again and repeat your changes, or keep both with save({ onConflict: 'fork' })".to_owned(),
         ),
         _ => None,

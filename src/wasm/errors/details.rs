@@ -37,6 +37,7 @@ pub fn details(error: &Error) -> Object {
             ("expected", expected.as_deref().into()),
             ("found", found.as_deref().into()),
         ]),
+        Error::LockLost { path } => object([("path", path.into())]),
         Error::StateConflict { name, .. } => object([("variable", name.into())]),
         Error::Storage(error) => object([
             ("operation", error.operation.verb().into()),

@@ -42,7 +42,7 @@ fn class(error: &Error) -> &'static str {
         Error::UnknownEncoding { .. } => "UnknownEncodingError",
         Error::EncodingNotLoaded { .. } => "EncodingNotLoadedError",
         Error::WindowTooSmall { .. } => "WindowTooSmallError",
-        Error::FileConflict { .. } | Error::StateConflict { .. } => "ConflictError",
+        Error::FileConflict { .. } | Error::LockLost { .. } | Error::StateConflict { .. } => "ConflictError",
         Error::Storage(_) => "StorageError",
         Error::Internal(_) => "SessionError",
     }

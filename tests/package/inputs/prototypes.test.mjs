@@ -3,7 +3,6 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { load } from '../support/installed.mjs'
 import { RecordingStorage } from '../support/storages.mjs'
-import { text } from '../support/values.mjs'
 
 const { Context, ContentPart, Message, Session } = await load('peteos-session')
 

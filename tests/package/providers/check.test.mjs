@@ -32,7 +32,7 @@ const long = 'x'.repeat(65)
 const video = media('video', { type: 'url', url: 'https://x.org/y.mp4' })
 const bitmap = media('image', { type: 'base64', data: 'AA==', media_type: 'image/bmp' })
 
-/** For each rule: who refuses what, at which path, and the same with the fault mended. */
+/** For each rule: who refuses what, at which path, and the same with the fault repaired. */
 const CASES = {
   'no-messages': [{ by: but('openai-responses'), path: 'messages', bad: [], good: [prompt] }],
   'unknown-role': [
@@ -335,7 +335,7 @@ for (const [rule, cases] of Object.entries(CASES)) {
           assert.match(message, /.{20}/, about)
           assert.match(fix, /^[A-Z].+\.$/, about)
         }
-        if (by.includes(provider)) assert.deepEqual(check(context(good), provider), [], `${about}, mended`)
+        if (by.includes(provider)) assert.deepEqual(check(context(good), provider), [], `${about}, repaired`)
       }
     }
   })
@@ -353,7 +353,7 @@ test('the table of the documentation and this test have the same rules for the s
   assert.deepEqual(table, tested)
 })
 
-test('ordinary conversations are taken by all', () => {
+test('every provider accepts ordinary conversations', () => {
   const step = [assistant(thinking(), text('I look.'), call('a'), call('b')), results('b', 'a'), answer]
   for (const messages of [
     [prompt],
@@ -372,7 +372,7 @@ test('ordinary conversations are taken by all', () => {
   }
 })
 
-test('special messages are not judged, and count in paths', () => {
+test('special messages are not checked, but count in the paths of findings', () => {
   const special = Context.create({
     systemPromptMessage: SystemPromptMessage.create('Be careful.'),
     toolDefinitionsMessage: ToolDefinitionsMessage.create([{ name: 'look' }]),
@@ -411,7 +411,7 @@ test('findings are frozen, sorted, and change nothing', () => {
   assert.equal(JSON.stringify(judged), before)
 })
 
-test('what is no context or no provider is refused', () => {
+test('a value that is not a context, or not a provider, is refused', () => {
   const judged = context([prompt])
   for (const wrong of [undefined, null, {}, judged.rawDict, 'x', 5, [], revoked(), Object.create(Context.prototype)]) {
     refusedNow(() => check(wrong, 'gemini'), 'InvalidArgumentError', { argument: 'context', message: /^context: .*fromDict/ })

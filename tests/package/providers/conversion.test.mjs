@@ -174,8 +174,8 @@ for (const provider of PROVIDERS) {
       const context = Context.fromDict(dict)
       const expected = { argument: `messages[1].content[1].${field}` }
       refusedNow(() => toMessages(context, provider), 'InvalidArgumentError', expected, JSON.stringify(part))
-      const mended = JSON.stringify(toMessages(context, provider, { repair: true }))
-      assert.ok(mended.includes('"b"'), mended)
+      const repaired = JSON.stringify(toMessages(context, provider, { repair: true }))
+      assert.ok(repaired.includes('"b"'), repaired)
     }
   })
 
@@ -212,15 +212,15 @@ test('unknown providers, options and contexts', () => {
   refusedNow(() => toMessages(example(), 'gemini', { repair: 'yes' }), 'InvalidArgumentError', {
     argument: 'options.repair',
   })
-  refusedNow(() => toMessages(example(), 'gemini', { mend: true }), 'InvalidArgumentError', {
-    argument: 'options.mend',
+  refusedNow(() => toMessages(example(), 'gemini', { repairs: true }), 'InvalidArgumentError', {
+    argument: 'options.repairs',
   })
   const freed = example()
   freed.free()
   refusedNow(() => toMessages(freed, 'gemini'), 'DisposedError')
 })
 
-test('arguments that are no object: passed on as text by OpenAI, an error that names them elsewhere', () => {
+test('arguments that are not an object are passed on as text to OpenAI, and refused by name elsewhere', () => {
   for (const args of ['', 'x', '{"a":', '[1]', '5', 'null', nestedText(5000)]) {
     const context = contextWith(
       say('user', text('a')),
@@ -233,8 +233,8 @@ test('arguments that are no object: passed on as text by OpenAI, an error that n
       refusedNow(() => toMessages(context, provider), 'InvalidArgumentError', {
         argument: 'messages[1].content[1].arguments',
       })
-      const mended = JSON.stringify(toMessages(context, provider, { repair: true }))
-      assert.ok(mended.includes(`{"invalid_arguments":${JSON.stringify(args)}}`), mended.slice(0, 200))
+      const repaired = JSON.stringify(toMessages(context, provider, { repair: true }))
+      assert.ok(repaired.includes(`{"invalid_arguments":${JSON.stringify(args)}}`), repaired.slice(0, 200))
     }
   }
 })
@@ -272,8 +272,8 @@ test('media that a provider does not take: an error that names the part, a note 
       { argument },
       `${provider} ${role} ${part.type}`,
     )
-    const mended = JSON.stringify(toMessages(context, provider, { repair: true }))
-    assert.ok(mended.includes(`[${part.type} left out: the provider takes none]`), mended)
+    const repaired = JSON.stringify(toMessages(context, provider, { repair: true }))
+    assert.ok(repaired.includes(`[${part.type} left out: the provider takes none]`), repaired)
   }
 })
 

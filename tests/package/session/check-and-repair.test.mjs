@@ -1,71 +1,19 @@
-// Session.check and Session.repair: a session directory that is broken in one way, seen from outside.
+// Session.check and Session.repair: what is found, what is repaired, and what is left alone.
 import assert from 'node:assert/strict'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { load, root } from '../support/installed.mjs'
 import { checkError, refused } from '../support/errors.mjs'
 import { tempDir, textsUnder } from '../support/files.mjs'
+import { load, root } from '../support/installed.mjs'
 import { chance, fc, forAll, isUsual } from '../support/property.mjs'
+import { bytes, healthy, problems } from '../support/healthy.mjs'
 import { FailingStorage, RecordingStorage } from '../support/storages.mjs'
-import { fileText } from '../support/text.mjs'
 import { NO_COUNTS, NO_IDS, text } from '../support/values.mjs'
 
-const { ContentPart, Context, Message, Session, SystemPromptMessage, ToolDefinitionsMessage } =
-  await load('peteos-session')
+const { ContentPart, Context, Message, Session, SystemPromptMessage } = await load('peteos-session')
 
-/** A session with a window, tool calls, an anchor and state; `first` and `active` are the ids of its two contexts. */
-async function healthy(Storage = RecordingStorage) {
-  const storage = new Storage()
-  const session = Session.create('a', {
-    storage,
-    systemPromptMessage: SystemPromptMessage.create('Be careful 😀'),
-    toolDefinitionsMessage: ToolDefinitionsMessage.create([{ name: 'f', description: 'd', parameters: {} }]),
-  })
-  const context = session.activeContext
-  context.append(text('one'))
-  context.addAnchor('here', 3)
-  context.append(text('two'))
-  context.append(Message.create('assistant', [ContentPart.toolUse('call-1', 'f', { a: 1 })]))
-  context.append(Message.create('tool_result', [ContentPart.toolResult('call-1', 'ok')]))
-  context.append(text('three'))
-  session.state.create('name', 'value')
-  session.autoApproveTools = ['f']
-  const window = session.rollingSequenceWindow(4)
-  await session.save()
-  const path = (name) => `${session.sessionDir}/${name}`
-  return {
-    storage,
-    session,
-    uuid: session.uuid,
-    path,
-    sessionPath: path('session.json'),
-    first: path(`${context.id}.json`),
-    active: path(`${window.id}.json`),
-    check: (options) => Session.check('a', session.uuid, { storage, ...options }),
-    repair: (options) => Session.repair('a', session.uuid, { storage, ...options }),
-    load: (options) => Session.load('a', session.uuid, { storage, ...options }),
-    /** Writes a file's dict anew, changed. */
-    change(file, change) {
-      const dict = JSON.parse(storage.text(file))
-      storage.put(file, fileText(change(dict) ?? dict))
-    },
-    cut(file, length) {
-      storage.put(file, storage.files.get(file).slice(0, length))
-    },
-    replace(file, from, to) {
-      const whole = storage.text(file)
-      assert.ok(whole.includes(from), from)
-      storage.put(file, whole.replace(from, to))
-    },
-  }
-}
-
-const bytes = (storage) => new Map([...storage.files].map(([path, data]) => [path, Buffer.from(data).toString('latin1')]))
-
-const problems = ({ findings }) => findings.filter(({ severity }) => severity !== 'info')
-
-test('a session that is as it should be gives no finding, and nothing is written', async () => {
+test('a healthy session gives no finding, and nothing is written', async () => {
   const { storage, check, repair } = await healthy()
   storage.takeCalls()
   assert.deepEqual(await check(), { ok: true, findings: [] })
@@ -104,289 +52,7 @@ test('sessions of every kind that this package makes give no finding', async () 
   await check(session)
 })
 
-/**
- * The ways to break a session, one for each rule:
- * - `damage(session)`; `file`, by name of the fixture; `field`, `line`, `column` of the finding;
- * - `load`: the class of the error that loading gives, where it is not loaded;
- * - `mends`: whether a repair mends it. `after(session)` looks at what it made.
- */
-const CASES = {
-  'missing-session-file': {
-    damage: ({ storage, sessionPath }) => storage.files.delete(sessionPath),
-    file: 'sessionPath',
-    load: 'SessionNotFoundError',
-    mends: true,
-    after: async ({ load, active, uuid }) => {
-      const { rawDict } = await load()
-      const id = active.split('/').at(-1).slice(0, -5)
-      const made = { uuid, active_context_id: id, auto_approve_tools: [], state_data: {}, is_active: false }
-      assert.deepEqual(rawDict, made, 'of the newest context')
-    },
-  },
-  'empty-file': {
-    damage: ({ storage, active }) => storage.put(active, ''),
-    file: 'active',
-    line: 1,
-    column: 1,
-    load: 'CorruptSessionError',
-  },
-  'nul-bytes': {
-    damage: ({ storage, active }) => storage.files.get(active).fill(0),
-    file: 'active',
-    line: 1,
-    column: 1,
-    load: 'CorruptSessionError',
-  },
-  'torn-file': {
-    damage: ({ cut, active }) => cut(active, 2500),
-    file: 'active',
-    load: 'CorruptSessionError',
-    mends: true,
-    after: async ({ load, wasActive }) => {
-      const { activeContext } = await load()
-      assert.ok(activeContext.messageCount >= 3)
-      assert.deepEqual(activeContext.messages, wasActive.messages.slice(0, activeContext.messageCount))
-      assert.deepEqual(activeContext.systemPromptMessage, wasActive.messages[0], 'its class says what it is')
-      assert.deepEqual(activeContext.toolDefinitionsMessage, wasActive.messages[1])
-      activeContext.append(text('goes on'))
-    },
-  },
-  'non-finite-number': {
-    damage: ({ replace, active }) => replace(active, '"content_map": {}', '"content_map": {},\n  "x": -Infinity'),
-    file: 'active',
-    load: 'CorruptSessionError',
-  },
-  'not-json': {
-    damage: ({ replace, active }) => replace(active, '"messages": [', '"messages": [,'),
-    file: 'active',
-    line: 2,
-    column: 16,
-    load: 'CorruptSessionError',
-  },
-  'wrong-shape': {
-    damage: ({ change, active }) => change(active, (dict) => void (dict.messages[3].content = 'text')),
-    file: 'active',
-    field: 'messages[3].content',
-    load: 'CorruptSessionError',
-  },
-  'uuid-mismatch': {
-    damage: ({ change, sessionPath }) => change(sessionPath, (dict) => void (dict.uuid = 'other')),
-    file: 'sessionPath',
-    field: 'uuid',
-    line: 2,
-    column: 11,
-    load: 'CorruptSessionError',
-    mends: true,
-  },
-  'id-mismatch': {
-    damage: ({ change, active }) => change(active, (dict) => void (dict.id = '../x')),
-    file: 'active',
-    field: 'id',
-    load: 'CorruptSessionError',
-    mends: true,
-  },
-  'dangling-active-context': {
-    damage: ({ change, sessionPath }) => change(sessionPath, (dict) => void (dict.active_context_id = 'gone')),
-    file: 'sessionPath',
-    field: 'active_context_id',
-    load: 'ContextNotFoundError',
-    mends: true,
-    after: async ({ load, active }) => assert.ok(active.endsWith(`/${(await load()).activeContextId}.json`)),
-  },
-  'dangling-child': {
-    damage: ({ change, active }) => change(active, (dict) => void dict.children.push('gone')),
-    file: 'active',
-    field: 'children[0]',
-    mends: true,
-  },
-  'dangling-origin': {
-    damage: ({ change, first }) => change(first, (dict) => void (dict.origin_context_id = 'gone')),
-    file: 'first',
-    field: 'origin_context_id',
-    severity: 'info',
-  },
-  'anchor-out-of-range': {
-    damage: ({ change, active }) => change(active, (dict) => void (dict.anchor_points.at(-1)[1] = 99)),
-    file: 'active',
-    field: /^anchor_points\[\d\]\[1\]$/,
-    mends: true,
-    after: async ({ load, wasActive }) => {
-      assert.deepEqual((await load()).activeContext.anchorPoints, wasActive.anchorPoints)
-    },
-  },
-  'anchors-not-ascending': {
-    damage: ({ change, active }) => change(active, (dict) => void (dict.anchor_points[0][1] = 3)),
-    file: 'active',
-    field: 'anchor_points[1][1]',
-  },
-  'duplicate-anchor': {
-    damage: ({ change, active }) => change(active, (dict) => void (dict.anchor_points[1][0] = 'system_prompt')),
-    file: 'active',
-    field: 'anchor_points[1][0]',
-  },
-  'counter-lags': {
-    damage: ({ change, active }) => change(active, (dict) => void (dict._mutation_counter = 2)),
-    file: 'active',
-    field: '_mutation_counter',
-    mends: true,
-    after: async ({ load, wasActive }) => assert.deepEqual((await load()).activeContext.rawDict, wasActive.rawDict),
-  },
-  'duplicate-message-id': {
-    damage: ({ change, active }) => change(active, ({ messages }) => void (messages[3].id = messages[2].id)),
-    file: 'active',
-    field: 'messages[3].id',
-  },
-  'duplicate-sequence-number': {
-    damage: ({ change, active }) =>
-      change(active, ({ messages }) => void (messages[3]._sequence_number = messages[2]._sequence_number)),
-    file: 'active',
-    field: 'messages[3]._sequence_number',
-  },
-  'dangling-special-message': {
-    damage: ({ change, active }) => change(active, (dict) => void (dict.system_prompt_message_id = 'gone')),
-    file: 'active',
-    field: 'system_prompt_message_id',
-    mends: true,
-  },
-  'misplaced-special-message': {
-    damage: ({ change, active }) =>
-      change(active, (dict) => void (dict.system_prompt_message_id = dict.messages.at(-1).id)),
-    file: 'active',
-    field: 'system_prompt_message_id',
-  },
-  'call-without-result': {
-    // A call is pending until the assistant speaks again.
-    damage: ({ change, active }) =>
-      change(active, ({ messages }) => {
-        messages.at(-2).content = []
-        messages.at(-1).role = 'assistant'
-      }),
-    file: 'active',
-    field: /^messages\[\d\]\.content\[0\]\.call_id$/,
-  },
-  'result-without-call': {
-    damage: ({ change, active }) => change(active, ({ messages }) => void (messages.at(-3).content = [])),
-    file: 'active',
-    field: /^messages\[\d\]\.content\[0\]\.call_id$/,
-  },
-  'lone-surrogate': {
-    damage: ({ replace, active }) => replace(active, '"text": "two"', '"text": "t\\ud83dwo"'),
-    file: 'active',
-    field: 'messages[2].content[0].text',
-    mends: true,
-    after: async ({ load }) => assert.equal((await load()).activeContext.messages[2].content[0].text, 't\ufffdwo'),
-  },
-  'duplicate-key': {
-    damage: ({ replace, active }) => replace(active, '"text": "two"', '"text": "first",\n          "text": "last"'),
-    file: 'active',
-    field: 'messages[2].content[0].text',
-    mends: true,
-    after: async ({ load }) => assert.equal((await load()).activeContext.messages[2].content[0].text, 'last'),
-  },
-  'byte-order-mark': {
-    damage: ({ storage, active }) => storage.put(active, `\ufeff${storage.text(active)}`),
-    file: 'active',
-    line: 1,
-    column: 1,
-    mends: true,
-  },
-  'leftover-file': {
-    damage: ({ storage, leftover }) => storage.put(leftover, '{"messages": [{"id'),
-    file: 'leftover',
-    mends: true,
-    isRemoved: true,
-  },
-  'kept-copy': {
-    damage: ({ storage, copy }) => storage.put(copy, '{'),
-    file: 'copy',
-    severity: 'info',
-  },
-  'other-file': {
-    damage: ({ storage, other }) => storage.put(other, 'x'),
-    file: 'other',
-    severity: 'info',
-  },
-}
-
-for (const [rule, { damage, file, load: loads, mends = false, after, isRemoved, severity, ...place }] of Object.entries(CASES)) {
-  test(`${rule}: reported, loaded as documented${mends ? ', mended' : ''}`, async () => {
-    const fixture = await healthy()
-    const { storage, check, repair, load: open } = fixture
-    Object.assign(fixture, {
-      wasActive: fixture.session.activeContext,
-      leftover: fixture.path('.session.json.4711.0b9f7c1a-0000-4000-8000-000000000000.tmp'),
-      copy: fixture.path('session.json.20260102T030405.000006.bak'),
-      other: fixture.path('notes.txt'),
-    })
-    damage(fixture)
-    const before = bytes(storage)
-    storage.takeCalls()
-    const { ok, findings } = await check()
-    assert.ok(storage.takeCalls().every((call) => /^(read|list) /.test(call)))
-    assert.deepEqual(bytes(storage), before)
-    assert.deepEqual(findings.map((finding) => finding.rule), [rule])
-    const [finding] = findings
-    assert.equal(finding.path, fixture[file])
-    assert.equal(finding.severity, severity ?? (loads === undefined ? 'warning' : 'error'))
-    assert.equal(ok, severity === 'info')
-    assert.equal(finding.repairable, mends)
-    assert.ok(finding.message.length > 20 && !/undefined|\[object/.test(finding.message), finding.message)
-    for (const [key, expected] of Object.entries(place)) {
-      if (expected instanceof RegExp) assert.match(finding[key], expected)
-      else assert.equal(finding[key], expected, key)
-    }
-
-    if (loads === undefined) await open()
-    else {
-      const error = await refused(open, loads)
-      if (loads === 'CorruptSessionError') {
-        assert.deepEqual([error.path, error.line, error.column], [finding.path, finding.line, finding.column])
-        assert.equal(error.field, finding.field ?? null)
-      }
-    }
-    assert.deepEqual(bytes(storage), before)
-
-    const { actions, check: left } = await repair()
-    const now = bytes(storage)
-    if (!mends) {
-      assert.deepEqual(actions, [])
-      assert.deepEqual(now, before)
-      assert.deepEqual(left, { ok, findings })
-      return
-    }
-    assert.deepEqual(actions.map((action) => [action.rule, action.path]), [[rule, fixture[file]]])
-    assert.ok(actions[0].message.length > 10)
-    assert.deepEqual(problems(left), [])
-    assert.equal(left.ok, true)
-    assert.deepEqual(await check(), left)
-    const { copy } = actions[0]
-    if (isRemoved) assert.equal(now.has(fixture[file]), false)
-    else assert.notEqual(now.get(fixture[file]), before.get(fixture[file]))
-    assert.equal(copy !== undefined, before.has(fixture[file]) && !isRemoved)
-    if (copy !== undefined) {
-      assert.match(copy, /\.json\.\d{8}T\d{6}\.\d{6}\.bak$/)
-      assert.equal(now.get(copy), before.get(fixture[file]))
-    }
-    for (const [path, data] of before) if (path !== fixture[file]) assert.equal(now.get(path), data, path)
-    assert.equal(now.size, before.size + (copy === undefined ? 0 : 1) + (rule === 'missing-session-file' ? 1 : 0) - (isRemoved ? 1 : 0))
-    const again = await open()
-    assert.ok(!(await again.listContexts()).some((id) => id.includes('bak')))
-    await after?.(fixture)
-
-    storage.takeCalls()
-    assert.deepEqual((await repair()).actions, [])
-    assert.ok(storage.takeCalls().every((call) => /^(read|list) /.test(call)))
-  })
-}
-
-test('the table has every rule of the documentation', () => {
-  const documented = readFileSync(join(root, 'docs', 'damage.md'), 'utf8')
-  const rules = [...documented.matchAll(/^\| `([a-z-]+)` \| (?:error|warning|info) \|/gm)].map(([, rule]) => rule).sort()
-  // The storage has to fail for one, the limit to be set for the other: they have tests of their own.
-  assert.deepEqual([...Object.keys(CASES), 'unreadable-file', 'file-too-large'].sort(), rules)
-})
-
-test('one file that cannot be read hides nothing of the others', async () => {
+test('a file that cannot be read hides no finding of the others', async () => {
   const fixture = await healthy()
   const { storage, first, active, check, repair, change } = fixture
   change(active, (dict) => void (dict._mutation_counter = 0))
@@ -470,7 +136,7 @@ test('errors: nothing there, arguments, a storage that fails at every call', asy
   }
 })
 
-test('a file that somebody changes during the repair is not touched', async () => {
+test('a file that another writer changes during the repair is left alone', async () => {
   const { storage, change, active, first, repair } = await healthy()
   for (const file of [active, first]) change(file, (dict) => void (dict._mutation_counter = 0))
   let reads = 0
@@ -557,7 +223,7 @@ test('files beyond the limit of size are refused by path, size and option', asyn
   assert.equal((await Session.list('a', { storage }))[0].uuid, uuid)
 })
 
-test('what a torn file held for certain is kept, and no more', async () => {
+test('a repair of a torn file keeps what it certainly held, and no more', async () => {
   const fixture = await healthy()
   const { storage, sessionPath, active, cut, repair, load: open, session } = fixture
   const whole = storage.text(sessionPath)
@@ -582,7 +248,7 @@ test('what a torn file held for certain is kept, and no more', async () => {
   assert.deepEqual((await open()).activeContext.rawDict, session.activeContext.rawDict)
 })
 
-test('of a temporary file that is whole a copy is kept', async () => {
+test('a repair keeps a copy of a whole temporary file', async () => {
   const { storage, path, active, repair } = await healthy()
   const name = `.${active.split('/').at(-1)}.1.2.tmp`
   storage.put(path(name), storage.text(active))
@@ -614,7 +280,7 @@ test('on a disk', async (t) => {
   assert.equal((await Session.load(parent, session.uuid)).activeContext.messageCount, 1)
 })
 
-test('any damage of one byte, or cut, of any file: found, or loaded the same; a repair loses no message', async () => {
+test('damage to one byte, or a cut, of any file is found unless it loads the same; a repair loses no message', async () => {
   const damages = fc.record({
     file: fc.constantFrom('active', 'first', 'sessionPath'),
     isCut: chance(0.4),

@@ -20,7 +20,7 @@ test('Symbol.dispose is there where the engine has it', () => {
 })
 
 for (const [name, end] of Object.entries(ENDS)) {
-  test(`a context after ${name} is refused with DisposedError, and freeing twice is no harm`, () => {
+  test(`a context after ${name} is refused with DisposedError, and may be freed twice`, () => {
     const context = Context.create()
     context.append(text('x'))
     void context.messages
@@ -58,7 +58,7 @@ for (const [name, end] of Object.entries(ENDS)) {
     for (const use of uses) refusedNow(use, 'DisposedError', { code: 'ERR_DISPOSED', message: /context/ }, String(use))
   })
 
-  test(`a session after ${name} is refused with DisposedError, and freeing twice is no harm`, async () => {
+  test(`a session after ${name} is refused with DisposedError, and may be freed twice`, async () => {
     const session = Session.create('a', { storage: new RecordingStorage() })
     const { state, activeContext } = session
     end(session)

@@ -347,7 +347,7 @@ test('half a surrogate pair in a file or a message is U+FFFD', async () => {
   assert.deepEqual((await Session.load('a', 's', { storage })).activeContext.rawDict, context.rawDict)
 })
 
-test('any text goes through a file and comes back', async () => {
+test('any text survives a save and a load', async () => {
   const pieces = [
     'a',
     '"',
@@ -411,7 +411,7 @@ const { json } = fc.letrec((tie) => ({
   ),
 }))
 
-test('any JSON goes through a file, a change and a file, and stays', async () => {
+test('any JSON survives a load, a change and a save', async () => {
   await forAll(100, json, async (unknown) => {
     const dict = {
       messages: [

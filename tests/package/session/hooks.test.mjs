@@ -145,7 +145,7 @@ test('the deepest list of tools that a hook may return loads again, and a deeper
   }
 })
 
-test('registerHook refuses what is no message of the active context, and what is no function', () => {
+test('registerHook refuses a message that the active context does not have, and a hook that is not a function', () => {
   const { session, context } = example()
   const before = context.rawDict
   const other = Context.create().append(text('x'))
@@ -190,7 +190,7 @@ test('what is materialized is saved, and after a load hooks are registered again
   assert.deepEqual(again.activeContext.systemPromptMessage._hook_ids, [sha256('mood')])
 })
 
-test('the same again is no change: nothing is written', async () => {
+test('a hook that returns the same text changes nothing: nothing is written', async () => {
   const { session, context, storage } = example()
   session.registerHook(context.systemPromptMessage, 'mood', () => 'Be kind.')
   await session.materialize()

@@ -96,7 +96,7 @@ test('a save that is overtaken by one that fails goes on, and is not told as don
   assert.deepEqual(texts(await Session.load('a', session.uuid, { storage })), ['old', 'new', 'newest'])
 })
 
-test('saveSync over a file that somebody else has changed is refused, and nothing is written', async () => {
+test('saveSync over a file that another writer has changed is refused, and nothing is written', async () => {
   const storage = new MemoryStorage()
   const session = Session.create('a', { storage })
   session.saveSync()

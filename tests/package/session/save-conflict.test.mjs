@@ -106,7 +106,7 @@ test('another value of the option, and other options, are refused', async () => 
   await refused(() => ours.save({ onconflict: 'fork' }), 'InvalidArgumentError', { argument: 'options.onconflict' })
 })
 
-test('whatever several do at once, no message is lost', async () => {
+test('sessions that are changed and saved at once lose no message', async () => {
   const steps = fc.record({
     session: fc.nat({ max: 2 }),
     window: sometimes(0.2, fc.integer({ min: 1, max: 3 })),

@@ -210,7 +210,7 @@ test('a change of other fields leaves the messages the same object', () => {
   assert.equal(context.rawDict.custom, 1)
 })
 
-test('however reading and changing alternate, what is shown is what is there', async () => {
+test('snapshots are up to date in any sequence of reads and changes', async () => {
   const steps = fc.record({
     action: fc.constantFrom('append', 'append', 'append', 'update', 'remove', 'nothing'),
     place: fc.nat(),

@@ -302,7 +302,7 @@ test('an error whose own properties throw is still the cause of a StorageError',
   }
 })
 
-test('what is no storage adapter is refused before anything is asked of it', async () => {
+test('a value that is not a storage adapter is refused before it is called', async () => {
   const whole = adapter(ANSWERS.synchronous)
   const wrong = [
     null,

@@ -205,6 +205,28 @@ const BROKEN = {
       return work().finally(() => super.remove(`${directory}/lock`))
     })
   },
+  'a synchronous lock does not take the lock from its holder': class extends MemoryStorage {
+    lockSync = (_, work) => work({ check: () => undefined })
+  },
+  'a synchronous lock takes the lock from its holder, even if it writes nothing': class extends MemoryStorage {
+    lockSync = (directory, work) => super.lockSync(directory, (lease) => {
+      lease.check()
+      return work(lease)
+    })
+  },
+  'a synchronous lock stays when its work fails': class extends MemoryStorage {
+    #failed = false
+    lockSync(directory, work) {
+      if (this.#failed) throw Object.assign(new Error('the directory is locked'), { code: 'ELOCKED' })
+      this.#failed = true
+      const value = super.lockSync(directory, work)
+      this.#failed = false
+      return value
+    }
+  },
+  'writes do not look at the lease': class extends MemoryStorage {
+    write = (path, data) => super.write(path, data)
+  },
   'a lock beside another is an error': class extends MemoryStorage {
     #isHeld = false
     async lock(directory, work) {
@@ -236,7 +258,7 @@ async function firstFailure(Broken) {
   assert.fail('it passes')
 }
 
-test('what is no adapter is refused, and an adapter may be made later', async () => {
+test('a value that is not an adapter is refused, and an adapter may be created asynchronously', async () => {
   const [first] = storageConformance(() => ({}))
   await assert.rejects(first.run(), { name: 'InvalidArgumentError' })
   const [late] = storageConformance(async () => new MemoryStorage())

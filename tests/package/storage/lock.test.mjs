@@ -17,9 +17,9 @@ import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { Worker } from 'node:worker_threads'
-import { load, require } from '../support/installed.mjs'
 import { refused } from '../support/errors.mjs'
 import { runModule, tempDir } from '../support/files.mjs'
+import { load, require } from '../support/installed.mjs'
 import { age, holderOf, holderText, lockFile, lockText, newToken, ownLock, writeLock } from '../support/locks.mjs'
 import { script, start } from '../support/processes.mjs'
 
@@ -45,7 +45,7 @@ async function endedHolder(place) {
 /** The process that started this one, which lives. */
 const livingHolder = (place) => holderOf(process.ppid, place)
 
-test('the lock is a hidden file in the directory, which says who holds it and is gone afterwards', async (t) => {
+test('the lock is a hidden file in the directory that names its holder and is removed afterwards', async (t) => {
   const directory = tempDir(t)
   const storage = new NodeFileStorage()
   const lock = await ownLock(storage, directory)
@@ -105,7 +105,7 @@ test('callers of one process have the lock in the order in which they came, what
   assert.deepEqual(order, [...Array(12).keys()])
 })
 
-test('who waits too long gets ELOCKED with the holder, and those behind go on waiting', async (t) => {
+test('a caller that waits too long gets ELOCKED with the holder, and the callers behind it go on waiting', async (t) => {
   const directory = tempDir(t)
   let release
   const held = new NodeFileStorage().lock(directory, () => new Promise((resolve) => (release = resolve)))
@@ -206,7 +206,7 @@ test('which locks are taken over, at the first attempt, and which are not', asyn
   }
 })
 
-test('what is no file but has the name of the lock is named in the error', async (t) => {
+test('a directory that has the name of the lock is named in the error', async (t) => {
   const storage = new NodeFileStorage({ root: tempDir(t) })
   const make = {
     'a directory': (path) => mkdirSync(path),
@@ -250,7 +250,7 @@ test('an abandoned lock that killed processes were about to remove is removed al
   )
 })
 
-test('processes that are killed while they hold the lock: there is never a second holder, and nobody waits for ever', async (t) => {
+test('processes that are killed while they hold the lock: there is never a second holder, and no process waits for ever', async (t) => {
   const directory = tempDir(t)
   writeFileSync(join(directory, 'counter'), '0')
   // Reading and writing the counter are two steps: with two holders an increment would be lost.
@@ -306,6 +306,36 @@ test('the lock of a worker thread that was terminated is taken over at once, tha
   )
   await worker.terminate()
   assert.equal(await impatient.lock(directory, async () => 'had'), 'had')
+})
+
+test('threads of one process, with a clock that was set back, take turns, and none clears the files of another', async (t) => {
+  const directory = tempDir(t)
+  writeFileSync(join(directory, 'counter'), '0')
+  // Reading and writing the counter are two steps: with two holders an increment would be lost.
+  const source = `
+    const { readFileSync } = require('node:fs')
+    const { workerData } = require('node:worker_threads')
+    const RealDate = Date
+    globalThis.Date = class extends RealDate {
+      static now() { return RealDate.now() - 60_000 }
+    }
+    const { NodeFileStorage } = require(workerData.package)
+    const storage = new NodeFileStorage({ root: workerData.directory })
+    const increment = (counter) => new TextEncoder().encode(String(Number(counter) + 1))
+    const run = async () => {
+      for (let round = 0; round < 20; round++) {
+        await storage.lock('.', async (lease) => storage.write('counter', increment(Buffer.from(await storage.read('counter'))), lease))
+        storage.lockSync('.', (lease) => storage.writeSync('counter', increment(Buffer.from(storage.readSync('counter'))), lease))
+      }
+    }
+    run()
+  `
+  const workerData = { directory, package: require.resolve('peteos-session/node') }
+  const workers = Array.from({ length: 4 }, () => new Worker(source, { eval: true, workerData }))
+  const ends = await Promise.all(workers.map((worker) => once(worker, 'exit')))
+  assert.deepEqual(ends, [[0], [0], [0], [0]])
+  assert.equal(readFileSync(join(directory, 'counter'), 'utf8'), '160')
+  assert.deepEqual(readdirSync(directory), ['counter'])
 })
 
 test('the lock of a process that was killed and not yet cleared away is taken over while this thread is blocked', async (t) => {

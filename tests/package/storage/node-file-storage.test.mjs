@@ -4,8 +4,8 @@ import {
   chmodSync,
   existsSync,
   mkdirSync,
-  readFileSync,
   readdirSync,
+  readFileSync,
   rmSync,
   statSync,
   symlinkSync,
@@ -13,9 +13,9 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { load, require } from '../support/installed.mjs'
 import { refused } from '../support/errors.mjs'
 import { runModule, tempDir, textsUnder } from '../support/files.mjs'
+import { load, require } from '../support/installed.mjs'
 import { text } from '../support/values.mjs'
 
 const { Context, Session } = await load('peteos-session')
@@ -352,7 +352,7 @@ test('a directory that is a link is followed, and a session in it works', async 
   assert.ok(await Session.load(join(directory, 'real'), session.uuid))
 })
 
-test('litter of a killed process is no context and no session', async (t) => {
+test('a temporary file of a killed process is neither a context nor a session', async (t) => {
   const directory = tempDir(t)
   const session = Session.create(directory)
   await session.save()

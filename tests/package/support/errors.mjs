@@ -1,4 +1,4 @@
-// What every error has to be.
+// Assertions that hold for every error of the package.
 import assert from 'node:assert/strict'
 import { load } from './installed.mjs'
 
@@ -19,7 +19,7 @@ export async function refused(work, className, expected = {}, about = '') {
   return checkError(error, className, expected, about)
 }
 
-/** As `refused`, for a call that has to throw before it returns. */
+/** As `refused`, for a call that throws synchronously. */
 export function refusedNow(work, className, expected = {}, about = '') {
   let error
   try {

@@ -1,4 +1,4 @@
-// Values that tests hand in.
+// Values that tests pass in.
 
 export const text = (content, fields = {}) => ({ role: 'user', content: [{ type: 'text', text: content }], ...fields })
 
@@ -12,20 +12,20 @@ export function nested(depth) {
 /** The JSON text of `nested(depth)`, of any depth. */
 export const nestedText = (depth) => '['.repeat(depth) + ']'.repeat(depth)
 
-/** What is no whole number from 0 up. */
+/** Values that are not non-negative integers. */
 export const NO_COUNTS = [
   ...[-1, -1e-9, 0.5, NaN, Infinity, -Infinity, 2 ** 53, 1e300],
   ...['5', '', null, undefined, true, [], [5], {}, 5n, Symbol('5')],
   ...[() => 5, new Number(5), { valueOf: () => 5 }],
 ]
 
-/** What is no string. */
+/** Values that are not strings. */
 export const NO_STRINGS = [
   ...[0, NaN, null, true, [], ['x'], {}, 5n, Symbol('x')],
   ...[() => 'x', new String('x'), { toString: () => 'x' }],
 ]
 
-/** What is no plain file name. */
+/** Strings that are not plain file names. */
 export const NO_IDS = [
   ...['', '.', '..', '../x', '../../etc/passwd', '/etc/passwd', 'a/b', 'a/', '/', 'a\\b', '\\', '..\\x'],
   ...['a\0b', '\0', 'x'.repeat(5000)],

@@ -208,7 +208,7 @@ test('token_count stands for cl100k_base alone', () => {
   assert.equal(context.totalTokenCount(), 1000)
 })
 
-test('a token_count in a file that is no count is not one', async () => {
+test('a token_count in a file that is not a count is ignored', async () => {
   const messages = [-1, 1.5, '7', null, 7].map((token_count, index) => ({ id: `m${index}`, role: 'user', token_count }))
   const counts = Context.fromDict({ messages }).tokenCounts()
   assert.deepEqual(counts, [...Array(4).fill(countTokens('user: ')), 7])
@@ -272,13 +272,13 @@ test('a large message is counted in every way, and the session is as it was', as
   await session.save()
 })
 
-test('loadEncoding is no use in Node, and no harm', async () => {
+test('loadEncoding does nothing in Node', async () => {
   for (const encoding of ENCODINGS) assert.equal(await loadEncoding(encoding), undefined)
   await Promise.all(ENCODINGS.map((encoding) => loadEncoding(encoding)))
   assert.equal(countTokens('Hello, world!', 'o200k_base'), 4)
 })
 
-test('who counts nothing loads no vocabulary, and who counts loads one', async () => {
+test('a vocabulary is loaded at the first count', async () => {
   const output = await runModule(`
     import fs from 'node:fs'
     import { syncBuiltinESMExports } from 'node:module'

@@ -74,7 +74,7 @@ test('counting stops at the limit', () => {
   assert.equal(countTokens(large, 'cl100k_base', { limit: 1000 }), 1000)
 })
 
-test('what is no limit, no text and no id is refused by name', () => {
+test('a limit, a text or a token id of the wrong type is refused by name', () => {
   for (const limit of NO_COUNTS.filter((limit) => limit !== undefined && limit !== null))
     refusedNow(() => countTokens('x', 'cl100k_base', { limit }), 'InvalidArgumentError', { argument: 'options.limit' }, shown(limit))
   refusedNow(() => countTokens('x', 'cl100k_base', { limits: 1 }), 'InvalidArgumentError', { argument: 'options.limits' })
