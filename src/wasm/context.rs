@@ -1,4 +1,4 @@
-//! A context as JavaScript holds it.
+//! The handle of a context that JavaScript holds.
 
 use wasm_bindgen::prelude::*;
 
@@ -12,10 +12,10 @@ use crate::error::{Error, ShapeError};
 use crate::json::{self, View};
 use crate::session::SharedContext;
 
-/// The texts of several messages cross together up to this length in bytes: a string of JavaScript has a limit.
+/// Messages cross together up to this length in bytes, since JavaScript limits the length of a string.
 const LONG_TEXT: usize = 1 << 26;
 
-/// What the class `Context` of the glue holds.
+/// The handle that the class `Context` in `js/` wraps.
 #[wasm_bindgen]
 pub struct ContextHandle(SharedContext);
 
@@ -75,7 +75,7 @@ impl ContextHandle {
         self.0.id().to_string()
     }
 
-    /// Grows with every change.
+    /// A number that grows with every change.
     #[wasm_bindgen(getter)]
     pub fn revision(&self) -> f64 {
         args::to_number(self.0.read(Context::revision))
@@ -92,7 +92,7 @@ impl ContextHandle {
         self.0.read(|context| context.message_keys().map(args::to_number).collect())
     }
 
-    /// The JSON array of the messages at these positions, or of as many of the first of them as fit a string well.
+    /// The JSON array of the messages at these positions, cut off after [`LONG_TEXT`] bytes.
     #[wasm_bindgen(js_name = messagesText)]
     pub fn messages_text(&self, positions: &[u32]) -> Result<String, JsValue> {
         let text = self.0.read(|context| {
@@ -129,15 +129,15 @@ impl ContextHandle {
         Ok(self.0.change(replace)?)
     }
 
-    /// The position of the message that is special as `SystemPromptMessage` or `ToolDefinitionsMessage`.
+    /// The position of the special message of a kind: `SystemPromptMessage` or `ToolDefinitionsMessage`.
     #[wasm_bindgen(js_name = specialPosition)]
     pub fn special_position(&self, kind: &str) -> Option<usize> {
         let kind = Special::ALL.into_iter().find(|special| special.type_name() == kind)?;
         self.0.read(|context| context.special(kind))
     }
 
-    /// Appends the message in the [`super::text::text_buffer`]; gives its key and the fields that were added to it, as JSON.
-    /// Without an anchor it goes to the end of the conversation.
+    /// Appends the message in the [`super::text::text_buffer`], by default at the end of the conversation. Returns its key
+    /// and the fields that were added to it, as JSON.
     pub fn append(&self, bytes: usize, anchor: &JsValue) -> Result<String, JsValue> {
         let (message, given) = given_message(bytes)?;
         let anchor = if anchor.is_undefined() { MESSAGES.to_owned() } else { args::string(anchor, "anchorPoint")? };
@@ -152,8 +152,8 @@ impl ContextHandle {
         }))
     }
 
-    /// Changes fields of a message, given as JSON in the [`super::text::text_buffer`]; gives its new key, its old one, and
-    /// the message as it is stored, as JSON.
+    /// Changes fields of a message, given as JSON in the [`super::text::text_buffer`]. Returns its new key, its old key and
+    /// the stored message, as JSON.
     #[wasm_bindgen(js_name = updateMessage)]
     pub fn update_message(&self, id: &JsValue, bytes: usize) -> Result<String, JsValue> {
         let id = args::string(id, "id")?;
@@ -262,7 +262,7 @@ impl ContextHandle {
         Ok(counts?)
     }
 
-    /// The text of the message at a position that tokens are counted of.
+    /// The text of the message at a position whose tokens are counted.
     #[wasm_bindgen(js_name = countedText)]
     pub fn counted_text(&self, position: usize, with_media: bool) -> Result<String, JsValue> {
         let text = |context: &Context| {

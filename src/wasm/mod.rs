@@ -1,7 +1,7 @@
-//! The boundary to JavaScript: classes and functions for the glue in `js/`, which alone calls them.
+//! The boundary to JavaScript: classes and functions that only `js/` calls.
 //!
-//! Nothing here is held borrowed while code of a caller runs: every method takes `&self`, what changes lies in a
-//! `RefCell` that is released before a call goes out, and the clock is read before. Dicts, messages and reports cross as JSON text, which keeps every
+//! Nothing is borrowed while the caller's code runs: every method takes `&self`, state is in a `RefCell` that is released
+//! before a call goes out, and the clock is read first. Dicts, messages and reports cross as JSON text, which keeps every
 //! key and, towards Rust, every number.
 
 #![allow(missing_docs, reason = "methods that only js/ calls; what users call is documented there")]
@@ -36,23 +36,23 @@ use crate::json::{self, FieldPath, View};
 use crate::tokens;
 use environment::JsEnvironment;
 
-/// Connects the module to its glue.
+/// Connects the module to the code in `js/`.
 ///
-/// `create_error(class, message, details)` makes the error object of a class; `read_vocabulary(name)` gives the bytes of
-/// a vocabulary file where that can be done synchronously, else `undefined`.
+/// `create_error(class, message, details)` creates an error of a class. `read_vocabulary(name)` returns the bytes of a
+/// vocabulary file, or `undefined` if it cannot be read synchronously.
 #[wasm_bindgen]
 pub fn configure(create_error: js_sys::Function, read_vocabulary: js_sys::Function) {
     errors::set_factory(create_error);
     encodings::set_reader(read_vocabulary);
 }
 
-/// The number by which the functions below know an encoding.
+/// The number of an encoding, which the functions below take.
 #[wasm_bindgen(js_name = encodingNumber)]
 pub fn encoding_number(encoding: &JsValue) -> Result<usize, JsValue> {
     Ok(args::encoding(encoding)?.number())
 }
 
-/// Refuses what is no text.
+/// Fails unless the value is a string.
 #[wasm_bindgen(js_name = expectText)]
 pub fn expect_text(text: &JsValue) -> Result<(), JsValue> {
     args::string(text, "text")?;
@@ -83,8 +83,8 @@ pub fn decode(tokens: &[u32], encoding: usize) -> Result<String, JsValue> {
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
-/// The SHA-256 of a file's contents in lower-case hexadecimal digits: for storage adapters of engines that have no
-/// synchronous way to it, or none at all.
+/// The SHA-256 of a file's contents in lower-case hexadecimal digits, for storage adapters of engines without a
+/// synchronous implementation.
 #[wasm_bindgen(js_name = sha256)]
 pub fn sha256(data: &[u8]) -> String {
     sha256_hex(data)
@@ -103,19 +103,19 @@ pub fn vocabulary_of(encoding: &JsValue) -> Result<String, JsValue> {
     Ok(args::encoding(encoding)?.vocabulary().file_stem().to_owned())
 }
 
-/// Whether an encoding can count.
+/// Whether the vocabulary of an encoding is loaded.
 #[wasm_bindgen(js_name = isEncodingLoaded)]
 pub fn is_encoding_loaded(encoding: &JsValue) -> Result<bool, JsValue> {
     Ok(encodings::is_loaded(args::encoding(encoding)?.vocabulary()))
 }
 
-/// Takes the contents of the file of an encoding's vocabulary.
+/// Loads the vocabulary of an encoding from the contents of its file.
 #[wasm_bindgen(js_name = loadVocabulary)]
 pub fn load_vocabulary(encoding: &JsValue, data: Vec<u8>) -> Result<(), JsValue> {
     encodings::load(args::encoding(encoding)?.vocabulary(), data)
 }
 
-/// Checks the message in the [`text::text_buffer`]; gives the fields to add to it as JSON.
+/// Checks the message in the [`text::text_buffer`] and returns the fields to add to it, as JSON.
 #[wasm_bindgen(js_name = completeMessage)]
 pub fn complete_message(bytes: usize) -> Result<String, JsValue> {
     let (message, given) = given_message(bytes)?;
@@ -152,7 +152,7 @@ fn fields_view<'d>(fields: impl Iterator<Item = (&'d String, &'d Value)>) -> Vie
     View::Fields(fields.map(|(key, value)| (key.as_str(), value.into())).collect())
 }
 
-/// The value of a JSON text that the glue made of an object, which can only be nested too deeply.
+/// The value of a JSON text that `js/` made of an object: it is valid JSON, but it may be nested too deeply or too large.
 fn value(text: impl AsRef<[u8]>, max_depth: usize) -> Result<Value, ShapeError> {
     json::parse_within(text.as_ref(), max_depth).map_err(|error| ShapeError::new(FieldPath::root(), error.message))
 }

@@ -1,4 +1,4 @@
-//! Regular expressions, by the engine of JavaScript.
+//! Regular expressions of the JavaScript engine.
 
 use wasm_bindgen::prelude::*;
 
@@ -14,12 +14,12 @@ extern "C" {
     #[wasm_bindgen(constructor, catch, js_class = "RegExp")]
     fn new(source: &str, flags: &str) -> Result<Pattern, JsValue>;
 
-    // It throws where a text is too long for the pattern.
+    // It throws if a text is too long for the pattern.
     #[wasm_bindgen(method, catch, js_class = "RegExp")]
     fn test(this: &Pattern, text: &str) -> Result<bool, JsValue>;
 }
 
-/// Whether a name as a whole matches a pattern of Python.
+/// Whether a Python pattern matches a whole name.
 pub fn full_match(pattern: &str, name: &str) -> Result<bool, Error> {
     let refuse = |fault: &str| Error::argument("tool_filter", format!("{pattern:?} cannot be used: {fault}"));
     let translated = JavaScriptPattern::full_match(pattern).map_err(|fault| refuse(&fault))?;

@@ -1,19 +1,19 @@
-//! Texts that are only read here, such as those to count: the glue writes them as UTF-8 into a buffer that is kept.
-//! wasm-bindgen would copy a text character by character into memory that it allocates for each call.
+//! A buffer for texts that are only read, such as messages and texts to count. JavaScript writes them as UTF-8, which is
+//! much faster than passing a string: wasm-bindgen copies that character by character into memory that it allocates.
 
 use std::cell::RefCell;
 
 use wasm_bindgen::prelude::*;
 
-/// A larger buffer is given back once its text has been read.
+/// A larger buffer is freed once its text has been read.
 const KEPT: usize = 1 << 20;
 
 thread_local! {
     static BUFFER: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
 }
 
-/// Makes the buffer at least `bytes` long and gives its address, which is valid until the next call of any other function.
-/// What was written to it before is kept. `None` if the memory of WebAssembly cannot hold it.
+/// Makes the buffer at least `bytes` long and returns its address, which is valid until the next call of another function.
+/// The contents are kept. Returns `None` if the memory of WebAssembly cannot hold it.
 #[wasm_bindgen(js_name = textBuffer)]
 pub fn text_buffer(bytes: usize) -> Option<usize> {
     BUFFER.with_borrow_mut(|buffer| {
