@@ -2,22 +2,22 @@
 
 use uuid::Uuid;
 
-/// A moment on the clock of the place where the program runs.
+/// A local time, without its time zone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LocalTime {
-    /// The year of the Gregorian calendar.
+    /// The year, such as 2026.
     pub year: u32,
-    /// 1 to 12.
+    /// The month, 1 to 12.
     pub month: u32,
-    /// 1 to 31.
+    /// The day, 1 to 31.
     pub day: u32,
-    /// 0 to 23.
+    /// The hour, 0 to 23.
     pub hour: u32,
-    /// 0 to 59.
+    /// The minute, 0 to 59.
     pub minute: u32,
-    /// 0 to 59.
+    /// The second, 0 to 59.
     pub second: u32,
-    /// 0 to 999,999.
+    /// The microsecond, 0 to 999,999.
     pub microsecond: u32,
 }
 
@@ -48,12 +48,12 @@ impl LocalTime {
         }
     }
 
-    /// `YYYYMMDD`, which ids begin with.
+    /// The date as `YYYYMMDD`, as ids begin.
     pub fn date(&self) -> String {
         format!("{:04}{:02}{:02}", self.year, self.month, self.day)
     }
 
-    /// ISO 8601 with microseconds and no zone, as messages carry it.
+    /// ISO 8601 with microseconds and without a time zone, as in messages.
     pub fn timestamp(&self) -> String {
         format!(
             "{:04}-{:02}-{:02}T{:02}:{:02}:{:02}.{:06}",
@@ -62,9 +62,9 @@ impl LocalTime {
     }
 }
 
-/// A clock and a source of random ids. The core has none of its own, so that a test decides what both say.
+/// A clock and a source of random ids. The core has none of its own, so that tests are deterministic.
 pub trait Environment {
-    /// What the clock says.
+    /// The current local time.
     fn now(&self) -> LocalTime;
 
     /// A new random (version 4) uuid.
@@ -82,7 +82,7 @@ pub(crate) mod fixed {
 
     use super::*;
 
-    /// A clock that stands still, and uuids that count.
+    /// A fixed clock and consecutive uuids.
     #[derive(Default)]
     pub struct Fixed(Cell<u128>);
 

@@ -1,10 +1,10 @@
-//! Ids that name a file or a directory.
+//! Ids that are the names of files and directories.
 
 use std::fmt;
 
 use crate::environment::Environment;
 
-/// Names longer than this do not fit a file name with its extension and that of a temporary file beside it.
+/// Longer names leave no room for the extension of a file and that of a temporary file.
 const MAX_LENGTH: usize = 200;
 
 macro_rules! checked_id {
@@ -19,11 +19,11 @@ macro_rules! checked_id {
                 Self(environment.dated_id())
             }
 
-            /// An id from outside.
+            /// The id with this text, which may come from an untrusted file or caller.
             ///
             /// # Errors
             ///
-            /// Why it is no plain file name, in words that follow the name of the field.
+            /// Why it is not a plain file name: a message that follows the name of the argument or field.
             pub fn parse(id: &str) -> Result<Self, String> {
                 check_file_name(id)?;
                 if $reserved.iter().any(|name: &&str| name.eq_ignore_ascii_case(id)) {
@@ -32,7 +32,7 @@ macro_rules! checked_id {
                 Ok(Self(id.to_owned()))
             }
 
-            /// The id as text.
+            /// The text of the id.
             pub fn as_str(&self) -> &str {
                 &self.0
             }
@@ -64,24 +64,24 @@ impl ContextId {
     }
 }
 
-/// Ids come from files and callers that are not trusted; one that is no plain file name could lead anywhere.
+/// An id that is not a plain file name could lead out of the directory of the session.
 fn check_file_name(id: &str) -> Result<(), String> {
     let fault = if id.is_empty() {
         "is empty"
     } else if id == "." || id == ".." {
         "names a directory"
     } else if id.contains(['/', '\\']) {
-        "has a path separator"
+        "contains a path separator"
     } else if id.chars().any(char::is_control) {
-        "has a control character"
+        "contains a control character"
     } else if id.contains(['<', '>', ':', '"', '|', '?', '*']) || id.ends_with(['.', ' ']) {
-        "is no file name on every system"
+        "is not a valid file name on every system"
     } else if id.len() > MAX_LENGTH {
         "is too long"
     } else {
         return Ok(());
     };
-    Err(format!("{id:?} {fault}; an id is a plain file name such as 20260102-<uuid>"))
+    Err(format!("{id:?} {fault}; an id must be a plain file name such as 20260102-<uuid>"))
 }
 
 #[cfg(test)]

@@ -1,5 +1,5 @@
-//! What is looked for in the file of a context. Each rule mends the dict where that is certain to lose nothing, and says
-//! so; a check forgets the dict, a repair writes it.
+//! The rules for the file of a context. A rule fixes the dict where that cannot lose anything, and says so; a check
+//! discards the dict, a repair writes it.
 
 use std::collections::{HashMap, HashSet};
 
@@ -16,14 +16,15 @@ use crate::error::Error;
 use crate::id::ContextId;
 use crate::json::{self, FieldPath, MAX_SAFE_INTEGER, Object, Torn, locate};
 
-/// What the file of a context holds.
+/// The contents of the file of a context.
 pub(super) struct ContextFile {
     /// As a repair would write it.
     pub dict: Object,
     pub age: Age,
 }
 
-/// By what of the contexts of a session the newest is told: a window has the messages of the context it was cut from.
+/// What the age of a context is compared by. A window has the messages of the context it was cut from, so that the time of
+/// the newest message is not enough.
 pub(super) struct Age {
     pub id: ContextId,
     /// The time of the newest message.
@@ -31,7 +32,7 @@ pub(super) struct Age {
     pub origin: Option<String>,
 }
 
-/// Reports everything about a context's file; gives what it holds, mended, where it can be loaded.
+/// Reports the findings of the file of a context; returns its fixed contents if it can be loaded.
 pub(super) fn examine(
     directory: &Directory,
     id: &ContextId,
@@ -46,7 +47,7 @@ pub(super) fn examine(
     let root = FieldPath::root();
     let Value::Object(mut dict) = value else {
         let position = locate(text, &root);
-        report.add(Rule::WrongShape, position, "expected an object, the dict of a context; mend the text by hand");
+        report.add(Rule::WrongShape, position, "expected an object, the dict of a context; fix the file by hand");
         return Ok(None);
     };
     text::report_oddities(oddities, report);
@@ -57,15 +58,15 @@ pub(super) fn examine(
             Rule::IdMismatch,
             (at, position),
             format!("expected '{id}', the name of the file, found {found:?}"),
-            format!("the id {found:?} set to '{id}', the name of the file"),
+            format!("set the id {found:?} to '{id}', the name of the file"),
         );
         dict.insert(keys::ID.to_owned(), id.as_str().into());
     }
     let faults = shape_faults(&dict);
     if !faults.is_empty() {
-        // To find a line takes as long as to read the file: it is done for the one that loading stops at.
+        // Locating a line takes as long as reading the file, so only the fault that loading stops at is located.
         for (number, fault) in faults.into_iter().enumerate() {
-            let message = format!("{}; mend it by hand", fault.message);
+            let message = format!("{}; fix it by hand", fault.message);
             match number {
                 0 => report.add(Rule::WrongShape, (fault.field.clone(), locate(text, &fault.field)), message),
                 _ => report.add(Rule::WrongShape, fault.field, message),
@@ -85,7 +86,7 @@ fn file_of(id: &ContextId, dict: Object) -> ContextFile {
     ContextFile { dict, age: Age { id: id.clone(), latest, origin } }
 }
 
-/// Makes a context of the messages that are whole in a text that is not.
+/// Recovers the complete messages of a damaged text as a context.
 fn salvage(
     directory: &Directory,
     id: &ContextId,
@@ -102,28 +103,27 @@ fn salvage(
         report.add(
             rule,
             position,
-            format!("{message}; restore the file from a copy, or make another context the active one"),
+            format!("{message}; restore the file from a backup, or make another context the active one"),
         );
         return Ok(None);
     };
     let count = messages(&dict).count();
     let messages = if count == 1 { "1 message".to_owned() } else { format!("{count} messages") };
-    let rest = if is_complete { ", and all else" } else { "; of what followed nothing is whole" };
+    let rest = if is_complete { " and everything else" } else { "; nothing after them is complete" };
     report.add_repairable(
         rule,
         position,
         format!("{message}; {messages} can be recovered"),
-        format!("{messages} recovered{rest}"),
+        format!("recovered {messages}{rest}"),
     );
     check_dict(directory, &mut dict, &mut Report::new(String::new()));
     Ok(Some(file_of(id, dict)))
 }
 
-/// The dict of a context with the messages that are whole, and whether the text held all of the file; `None` where there
-/// is no message.
+/// The dict of a context with the complete messages, and whether the text holds the whole file; `None` without a message.
 fn salvaged_dict(torn: Torn, id: &ContextId, environment: &dyn Environment) -> Result<Option<(Object, bool)>, Error> {
     let Torn { mut fields, unfinished, is_whole } = torn;
-    // A part of any other list would be another list.
+    // A part of any other field would change its meaning.
     let may_be_partial = [keys::MESSAGES, keys::CONTENT_MAP, keys::CHILDREN];
     if let Some(field) = unfinished.filter(|field| !may_be_partial.contains(&field.as_str())) {
         fields.shift_remove(&field);
@@ -162,7 +162,7 @@ fn check_dict(directory: &Directory, dict: &mut Object, report: &mut Report) {
 fn check_origin(directory: &Directory, dict: &Object, report: &mut Report) {
     let origin = dict.get(keys::ORIGIN).and_then(Value::as_str).filter(|id| !id.is_empty());
     if let Some(id) = origin.filter(|id| !directory.has_context(id)) {
-        let message = format!("the context '{id}', which this one was forked from, has no file; nothing needs it");
+        let message = format!("the origin '{id}' has no file; it is not needed to load this context");
         report.add(Rule::DanglingOrigin, FieldPath::root().key(keys::ORIGIN), message);
     }
 }
@@ -180,7 +180,7 @@ fn check_children(directory: &Directory, dict: &mut Object, report: &mut Report)
                 Rule::DanglingChild,
                 at.index(index),
                 message,
-                format!("the child '{id}', which has no file, removed"),
+                format!("removed the child '{id}', which has no file"),
             );
         }
         index += 1;
@@ -202,7 +202,7 @@ fn check_specials(dict: &mut Object, report: &mut Report) {
                 Rule::DanglingSpecialMessage,
                 at,
                 format!("no message has the id '{id}'"),
-                format!("{key}, which named no message, set to null"),
+                format!("set {key} to null; no message has the id '{id}'"),
             );
             dict.insert(key.to_owned(), Value::Null);
             continue;
@@ -211,8 +211,8 @@ fn check_specials(dict: &mut Object, report: &mut Report) {
             .any(|(position, message)| position < kind.positions() && kind.may_have_type(text_of(message, "_type")));
         if !is_special {
             let message = format!(
-                "the message '{id}' at {position} is not taken for the {} that it is named as: it has to stand in \
-                 front and be of the class {}",
+                "the message '{id}' at position {position} is not used as the {}: it must be at the beginning and have \
+                 the type {}",
                 kind.anchor().replace('_', " "),
                 kind.type_name()
             );
@@ -234,22 +234,22 @@ fn check_anchors(dict: &mut Object, report: &mut Report) {
             report.add_repairable(
                 Rule::AnchorOutOfRange,
                 at.index(1),
-                format!("the anchor '{name}' stands at {place}, past the end of {count} messages"),
-                format!("the anchor '{name}' moved from {place} to {count}, the end"),
+                format!("the anchor '{name}' is at {place}, past the end of {count} messages"),
+                format!("moved the anchor '{name}' from {place} to {count}, the end"),
             );
             *index = count.into();
             place = count;
         }
         if place < last {
             let message = format!(
-                "the anchor '{name}' stands at {place}, before the one that precedes it, at {last}; where new messages \
-                 belong cannot be told"
+                "the anchor '{name}' is at {place}, before its predecessor at {last}; new messages may be inserted at the \
+                 wrong place"
             );
             report.add(Rule::AnchorsNotAscending, at.index(1), message);
         }
         last = last.max(place);
         if !names.insert(name.clone()) {
-            let message = format!("there are two anchors '{name}'; messages are appended at the first");
+            let message = format!("two anchors are named '{name}'; messages are appended at the first");
             report.add(Rule::DuplicateAnchor, at.index(0), message);
         }
     }
@@ -274,7 +274,7 @@ fn raise(dict: &mut Object, key: &str, least: u64, what: &str, report: &mut Repo
         Rule::CounterLags,
         FieldPath::root().key(key),
         format!("{is}; expected at least {least}, {what}"),
-        format!("{key} raised to {least}, {what}"),
+        format!("raised {key} to {least}, {what}"),
     );
     dict.insert(key.to_owned(), least.into());
 }
@@ -286,15 +286,14 @@ fn check_messages(dict: &Object, report: &mut Report) {
         let at = FieldPath::root().key(keys::MESSAGES).index(index);
         if let Some(id) = message.get("id").and_then(Value::as_str) {
             if let Some(first) = ids.insert(id, index) {
-                let message =
-                    format!("'{id}' is the id of messages[{first}] too; which of them is meant cannot be told");
+                let message = format!("'{id}' is also the id of messages[{first}]; references to it are ambiguous");
                 report.add(Rule::DuplicateMessageId, at.key("id"), message);
             }
         }
         if let Some(sequence) = sequence_of(message) {
             if let Some(first) = sequences.insert(sequence, index) {
                 let message = format!(
-                    "{sequence} is the number of messages[{first}] too; which of them is newer is told by their places"
+                    "{sequence} is also the number of messages[{first}]; their positions decide which one is newer"
                 );
                 report.add(Rule::DuplicateSequenceNumber, at.key(SEQUENCE_NUMBER), message);
             }
@@ -343,7 +342,7 @@ mod tests {
     use crate::id::SessionId;
     use crate::layout::Layout;
 
-    /// The rules, fields and mends of a context `c` that has a file beside it, `other`.
+    /// The rules, fields and repairability of the findings of a context `c`, beside which there is a context `other`.
     fn examine(text: &[u8]) -> (Vec<(&'static str, String, bool)>, Option<Object>) {
         let layout = Layout::new("a", SessionId::parse("s").unwrap());
         let names = ["c.json", "other.json"].map(str::to_owned);
@@ -430,9 +429,9 @@ mod tests {
         for (dict, expected) in cases {
             let (findings, file) = examine(dict.to_string().as_bytes());
             let expected: Vec<_> =
-                expected.into_iter().map(|(rule, field, mend)| (rule, field.to_owned(), mend)).collect();
+                expected.into_iter().map(|(rule, field, fixed)| (rule, field.to_owned(), fixed)).collect();
             assert_eq!(findings, expected, "{dict}");
-            // What was mended is not found again.
+            // What was fixed is not found again.
             if let Some(file) = file {
                 let (left, _) = examine(&json::to_file_bytes(&(&file).into()));
                 let kept: Vec<&str> = expected.iter().filter(|finding| !finding.2).map(|finding| finding.0).collect();

@@ -1,4 +1,4 @@
-//! What the names in a session's directory say.
+//! The names of the files in the directory of a session.
 
 use std::collections::BTreeSet;
 
@@ -6,16 +6,16 @@ use crate::environment::Environment;
 use crate::id::ContextId;
 use crate::layout::{Layout, SESSION_FILE};
 
-/// What a file of a session's directory is.
+/// The kind of a file in the directory of a session.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     Session,
     Context(ContextId),
-    /// What a write makes before it replaces a file, and leaves only when it is killed.
+    /// What a write creates before it replaces a file, and leaves behind only if it is killed.
     Temporary,
-    /// What a storage adapter keeps others out with while it works.
+    /// The lock of a storage adapter.
     Lock,
-    /// A copy that a repair has kept.
+    /// A copy that a repair kept.
     Copy,
     Other,
 }
@@ -38,19 +38,19 @@ impl Kind {
     }
 }
 
-/// The name of the file that a temporary one, `.<name>.<what makes it unique>.tmp`, was to replace.
+/// The name of the file that a temporary file, `.<name>.<unique>.tmp`, was meant to replace; `None` for any other name.
 pub fn temporary_target(name: &str) -> Option<&str> {
     let inner = name.strip_prefix('.')?.strip_suffix(".tmp")?;
     let end = inner.find(".json.")? + ".json".len();
     Some(&inner[..end])
 }
 
-/// `<name>.<time>.bak`, or of a second one in the same moment `<name>.<time>-2.bak`.
+/// `<name>.<time>.bak`, or `<name>.<time>-2.bak` for a second copy at the same time.
 fn is_copy(name: &str) -> bool {
     name.strip_suffix(".bak").is_some_and(|name| name.contains(".json.") || name.contains(".tmp."))
 }
 
-/// The files of a session's directory.
+/// The files in the directory of a session.
 pub(super) struct Directory {
     pub layout: Layout,
     names: BTreeSet<String>,
@@ -61,7 +61,7 @@ impl Directory {
         Self { layout, names: names.into_iter().collect() }
     }
 
-    /// The names in order with what they are.
+    /// The names in order, with their kinds.
     pub fn files(&self) -> impl Iterator<Item = (&str, Kind)> {
         self.names.iter().map(|name| (name.as_str(), Kind::of(name)))
     }
@@ -70,12 +70,12 @@ impl Directory {
         self.names.contains(name)
     }
 
-    /// Whether the context with this id, which may be any text, has a file.
+    /// Whether the context with this id, which may be invalid, has a file.
     pub fn has_context(&self, id: &str) -> bool {
         ContextId::parse(id).is_ok_and(|id| self.has(&id.file_name()))
     }
 
-    /// A free name for a copy, which neither this package nor the Python one takes for a session's or a context's file.
+    /// An unused name for a copy, which no reader takes for the file of a session or a context.
     pub fn copy_name(&mut self, name: &str, environment: &dyn Environment) -> String {
         let time = environment.now().timestamp().replace([':', '-'], "");
         let mut copy = format!("{name}.{time}.bak");

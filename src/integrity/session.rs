@@ -1,4 +1,4 @@
-//! What is looked for in `session.json`.
+//! The rules for `session.json`.
 
 use std::collections::{HashMap, HashSet};
 
@@ -11,8 +11,8 @@ use super::text::{self, Damage};
 use crate::json::{FieldPath, Object, Torn, locate};
 use crate::session::{dict_keys as keys, shape_faults};
 
-/// Reports everything about `session.json`; gives what it holds, mended, where it can be loaded. `None` for a text: there
-/// is no such file.
+/// Reports the findings of `session.json`; returns its fixed contents if it can be loaded. `text` is `None` if there is no
+/// such file.
 pub(super) fn examine(directory: &Directory, ages: &[Age], text: Option<&[u8]>, report: &mut Report) -> Option<Object> {
     let newest = newest(ages);
     let Some(text) = text else {
@@ -23,7 +23,7 @@ pub(super) fn examine(directory: &Directory, ages: &[Age], text: Option<&[u8]>, 
         Ok(read) => read,
         Err(damage) => {
             let Damage { rule, position, message, torn } = *damage;
-            // A text that a person can mend holds more than what would take its place.
+            // A text that can be fixed by hand holds more than what would replace it.
             if matches!(rule, Rule::NotJson | Rule::NonFiniteNumber) {
                 report.add(rule, position, message);
                 return None;
@@ -34,7 +34,7 @@ pub(super) fn examine(directory: &Directory, ages: &[Age], text: Option<&[u8]>, 
     let root = FieldPath::root();
     let Value::Object(mut dict) = value else {
         let position = locate(text, &root);
-        report.add(Rule::WrongShape, position, "expected an object, the dict of a session; mend the text by hand");
+        report.add(Rule::WrongShape, position, "expected an object, the dict of a session; fix the file by hand");
         return None;
     };
     text::report_oddities(oddities, report);
@@ -46,7 +46,7 @@ pub(super) fn examine(directory: &Directory, ages: &[Age], text: Option<&[u8]>, 
             Rule::UuidMismatch,
             (at, position),
             format!("expected '{uuid}', the name of the session's directory, found {found:?}"),
-            format!("the uuid {found:?} set to '{uuid}', the name of the directory"),
+            format!("set the uuid {found:?} to '{uuid}', the name of the directory"),
         );
         dict.insert(keys::UUID.to_owned(), uuid.into());
     }
@@ -54,7 +54,7 @@ pub(super) fn examine(directory: &Directory, ages: &[Age], text: Option<&[u8]>, 
     if !faults.is_empty() {
         for fault in faults {
             let position = locate(text, &fault.field);
-            report.add(Rule::WrongShape, (fault.field, position), format!("{}; mend it by hand", fault.message));
+            report.add(Rule::WrongShape, (fault.field, position), format!("{}; fix it by hand", fault.message));
         }
         report.block_repair();
         return None;
@@ -70,19 +70,15 @@ fn check_active(directory: &Directory, newest: Option<&Age>, dict: &mut Object, 
     let message = format!("the active context '{id}' has no file");
     match newest {
         Some(Age { id: newest, .. }) => {
-            let mend = format!("'{newest}', the newest context, made the active one; '{id}' has no file");
-            report.add_repairable(Rule::DanglingActiveContext, at, message, mend);
+            let repair = format!("made '{newest}', the newest context, the active one; '{id}' has no file");
+            report.add_repairable(Rule::DanglingActiveContext, at, message, repair);
             dict.insert(keys::ACTIVE_CONTEXT_ID.to_owned(), newest.as_str().into());
         }
-        None => report.add(
-            Rule::DanglingActiveContext,
-            at,
-            format!("{message}, and no other can be read; load with `activeContextId: null`"),
-        ),
+        None => report.add(Rule::DanglingActiveContext, at, format!("{message}, and no other context can be read")),
     }
 }
 
-/// Makes a `session.json` of the contexts there are and of what is left of the one there was.
+/// Rebuilds `session.json` from the contexts and from what is left of the old one.
 fn rebuild(
     directory: &Directory,
     newest: Option<&Age>,
@@ -94,25 +90,29 @@ fn rebuild(
 ) -> Option<Object> {
     let Torn { mut fields, unfinished, is_whole } =
         torn.unwrap_or(Torn { fields: Object::new(), unfinished: None, is_whole: false });
-    // A part of another list or object would be another one.
+    // A part of any other field would change its meaning.
     let may_be_partial = [keys::AUTO_APPROVE_TOOLS, keys::STATE_DATA];
     if let Some(field) = unfinished.filter(|field| !may_be_partial.contains(&field.as_str())) {
         fields.shift_remove(&field);
     }
     let (Some(newest), true) = (newest, shape_faults(&fields, &directory.layout).is_empty()) else {
-        report.add(rule, place, format!("{message}; restore the file from a copy"));
+        report.add(rule, place, format!("{message}; restore the file from a backup"));
         return None;
     };
     let kept: Vec<String> = fields.keys().cloned().collect();
-    let kept = if kept.is_empty() { "no field of the old one was whole".to_owned() } else { kept.join(", ") + " kept" };
-    let mend = match is_whole {
-        true => "written without the NUL bytes".to_owned(),
+    let kept = if kept.is_empty() {
+        "no field of the old one was complete".to_owned()
+    } else {
+        "kept ".to_owned() + &kept.join(", ")
+    };
+    let repair = match is_whole {
+        true => "removed the NUL bytes".to_owned(),
         false => format!(
-            "made anew of the contexts: the newest, '{}', is the active one where none was named; {kept}",
+            "rebuilt from the contexts: the newest, '{}', is the active one if none was named; {kept}",
             newest.id
         ),
     };
-    report.add_repairable(rule, place, message, mend);
+    report.add_repairable(rule, place, message, repair);
     let defaults = json!({
         keys::UUID: directory.layout.id().as_str(),
         keys::ACTIVE_CONTEXT_ID: newest.id.as_str(),
@@ -129,8 +129,8 @@ fn rebuild(
     Some(fields)
 }
 
-/// The context that was worked with last: the one with the newest message, of those with the same the one that was forked
-/// most often, for a window comes after what it was cut from.
+/// The context used last: the one with the newest message; among several, the one with the most ancestors, because a window
+/// is newer than the context it was cut from.
 fn newest(ages: &[Age]) -> Option<&Age> {
     let origins: HashMap<&str, &str> =
         ages.iter().filter_map(|age| Some((age.id.as_str(), age.origin.as_deref()?))).collect();

@@ -1,4 +1,4 @@
-//! The text of a file: whether it is JSON, and what can be read where it is not.
+//! The text of a file: whether it is JSON, and what can be read if it is not.
 
 use serde_json::Value;
 
@@ -10,11 +10,11 @@ pub(super) struct Damage {
     pub rule: Rule,
     pub position: Position,
     pub message: String,
-    /// What it holds for certain nonetheless.
+    /// What can be read of it nonetheless.
     pub torn: Option<Torn>,
 }
 
-/// The value of a text, and what is odd about it.
+/// The value of a text, and its oddities.
 pub(super) fn read(text: &[u8]) -> Result<(Value, Oddities), Box<Damage>> {
     let start = Position { line: 1, column: 1 };
     if text.iter().all(u8::is_ascii_whitespace) {
@@ -37,19 +37,19 @@ pub(super) fn read(text: &[u8]) -> Result<(Value, Oddities), Box<Damage>> {
             if json::is_torn_at(text, error.offset) {
                 let torn = json::read_torn(text);
                 let (rule, message) = match has_nuls {
-                    true => (Rule::NulBytes, "NUL bytes stand in the place of what followed"),
-                    false => (Rule::TornFile, "the text ends here, too early"),
+                    true => (Rule::NulBytes, "NUL bytes replace the rest of the text"),
+                    false => (Rule::TornFile, "the text ends too early, here"),
                 };
                 return Err(with_torn(torn, rule, position, message));
             }
             if rest.first() == Some(&0) {
-                return Err(damage(Rule::NulBytes, position, "a NUL byte stands in the text"));
+                return Err(damage(Rule::NulBytes, position, "the text contains a NUL byte"));
             }
             if ["NaN", "Infinity"].iter().any(|word| rest.starts_with(word.as_bytes())) {
-                let message = "this is no number of JSON, though Python writes it: put a number or null in its place";
+                let message = "this is not JSON, although Python writes it; replace it by a number or null";
                 return Err(damage(Rule::NonFiniteNumber, position, message));
             }
-            Err(damage(Rule::NotJson, position, &format!("{}; mend the text by hand", error.message)))
+            Err(damage(Rule::NotJson, position, &format!("{}; fix the file by hand", error.message)))
         }
     }
 }
@@ -68,15 +68,15 @@ fn position_after(text: &[u8]) -> Position {
     Position { line, column }
 }
 
-/// Reports what is odd about a text; writing the file anew mends all of it.
+/// Reports the oddities of a text, all of which are fixed by rewriting the file.
 pub(super) fn report_oddities(oddities: Oddities, report: &mut Report) {
     if oddities.byte_order_mark {
         let start = Position { line: 1, column: 1 };
         report.add_repairable(
             Rule::ByteOrderMark,
             start,
-            "the file begins with a byte order mark, which other readers refuse",
-            "written without the byte order mark",
+            "the file begins with a byte order mark, which other readers reject",
+            "removed the byte order mark",
         );
     }
     let Oddity { count, first, .. } = oddities.lone_surrogates;
@@ -84,10 +84,8 @@ pub(super) fn report_oddities(oddities: Oddities, report: &mut Report) {
         report.add_repairable(
             Rule::LoneSurrogate,
             place,
-            format!(
-                "half a surrogate pair, which is no text and is read as U+FFFD; {count} in the file, the first here"
-            ),
-            format!("{count} escapes of half a surrogate pair written as U+FFFD"),
+            format!("an unpaired surrogate, which is read as U+FFFD; {count} in the file, the first here"),
+            format!("replaced {count} unpaired surrogates by U+FFFD"),
         );
     }
     let Oddity { count, first, .. } = oddities.duplicate_keys;
@@ -95,10 +93,8 @@ pub(super) fn report_oddities(oddities: Oddities, report: &mut Report) {
         report.add_repairable(
             Rule::DuplicateKey,
             place,
-            format!(
-                "this key stands twice in its object, and the last one counts; {count} in the file, the first here"
-            ),
-            format!("{count} keys that stood twice written once, with the value of the last"),
+            format!("this object has the key twice, and the last value counts; {count} in the file, the first here"),
+            format!("removed {count} duplicate keys, of which the last value is kept"),
         );
     }
 }
@@ -108,7 +104,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn damages_are_told_apart() {
+    fn kinds_of_damage() {
         let cases: [(&[u8], Rule, usize, usize, bool); 13] = [
             (b"", Rule::EmptyFile, 1, 1, false),
             (b" \r\n", Rule::EmptyFile, 1, 1, false),

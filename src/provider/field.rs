@@ -1,4 +1,4 @@
-//! A value that a caller hands in, read field by field; every error names the way to the field.
+//! A value from a caller, read field by field. Every error names the path of the field.
 
 use std::rc::Rc;
 
@@ -8,14 +8,14 @@ use crate::conversation::shape::wrong;
 use crate::error::ShapeError;
 use crate::json::{FieldPath, Object};
 
-/// A field of a value and where it stands.
+/// A field of a value, with its path.
 #[derive(Clone)]
 pub struct Field<'v> {
     pub value: &'v Value,
     way: Option<Rc<Way<'v>>>,
 }
 
-/// The last step to a field and those before it. Fields share them: the path as text is only wanted for an error.
+/// The last step of a path, and those before it. Fields share them, because the path as text is only needed for an error.
 struct Way<'v> {
     before: Option<Rc<Way<'v>>>,
     step: Step<'v>,
@@ -62,7 +62,7 @@ impl<'v> Field<'v> {
         self.get(key)?.map(|field| field.string()).transpose()
     }
 
-    /// The error that this field is not what it has to be.
+    /// The error that this field has the wrong type.
     #[cold]
     pub fn wrong(&self, expected: &str) -> ShapeError {
         wrong(&self.path(), expected, self.value)
@@ -80,10 +80,10 @@ impl<'v> Field<'v> {
         ShapeError::new(self.path().key(key), message)
     }
 
-    /// The error that a field of this one says what our parts have no place for.
+    /// The error that a field of this one has a value that a context cannot hold.
     #[cold]
     pub fn unknown(&self, key: &str, found: &str) -> ShapeError {
-        self.fault_at(key, format!("{found:?} has no place in a stored conversation; leave it out"))
+        self.fault_at(key, format!("{found:?} is not supported in a stored conversation; remove it"))
     }
 
     fn below(&self, step: Step<'v>, value: &'v Value) -> Self {

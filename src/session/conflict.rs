@@ -1,4 +1,4 @@
-//! Keeping both, where somebody else has changed a file that is to be written.
+//! Keeping both versions of a file that another writer has changed.
 
 use serde_json::Value;
 
@@ -11,23 +11,23 @@ use crate::error::Error;
 use crate::id::ContextId;
 use crate::json::Object;
 
-/// A context that became another one: its file holds what somebody else has written.
+/// A context that became a fork, because its file holds what another writer has written.
 pub struct Forked {
-    /// The id that it had, which is that of the file.
+    /// The id that it had, which names the file.
     pub origin: ContextId,
     /// The id that it has now.
     pub fork: ContextId,
 }
 
 impl Session {
-    /// Changes the session so that a write that [`Session::check_write`] refuses is none any more, and nothing is lost:
-    /// a context becomes a new one, whose origin is the one that the file is now; what others have changed in
-    /// `session.json`, given as it is now, is taken over. Plan the save again after that.
+    /// Changes the session so that a write that [`Session::check_write`] refuses is no longer needed, and nothing is lost:
+    /// a context becomes a fork, whose origin is the context in the file; the changes in `session.json`, given by its
+    /// current contents, are merged. The save has to be planned again.
     ///
     /// # Errors
     ///
-    /// What both have changed in different ways: a variable of the state, or a setting. [`Error::CorruptSession`] where
-    /// the other `session.json` is none.
+    /// [`Error::StateConflict`] or [`Error::FileConflict`] if both writers have changed a variable or a setting in
+    /// different ways. [`Error::CorruptSession`] if the other `session.json` is invalid.
     pub(super) fn keep_both(
         &mut self,
         write: &PlannedWrite,
@@ -66,7 +66,7 @@ impl Session {
             _ => Err(self.files.conflict(path, sha256_hex(text))),
         })?;
         dict.insert(keys::STATE_DATA.to_owned(), merged_state.into());
-        // The active context is a matter of who works with the session.
+        // Each writer keeps its own active context.
         let active = self.dict.get(keys::ACTIVE_CONTEXT_ID).cloned().unwrap_or_default();
         dict.insert(keys::ACTIVE_CONTEXT_ID.to_owned(), active);
         self.files.read(path, text);
@@ -77,8 +77,8 @@ impl Session {
     }
 }
 
-/// What two have made of the same dict, with the changes of both; `both` decides where they changed one field in
-/// different ways. The active context is left to the caller.
+/// The dict with the changes of two writers; `both` decides about a field that they changed in different ways. The active
+/// context is left to the caller.
 fn merged(
     base: &Object,
     ours: &Object,

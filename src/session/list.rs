@@ -1,15 +1,13 @@
 //! The sessions in a directory.
 
-use futures_util::{StreamExt, stream};
-
 use super::SessionSummary;
 use crate::error::Error;
 use crate::id::SessionId;
 use crate::layout::Layout;
 use crate::storage::Storage;
 
-/// The number of sessions that are read at the same time.
-const READS_AT_ONCE: usize = 16;
+/// The number of sessions that are read at once.
+const BATCH: usize = 64;
 
 /// The sessions in a directory.
 #[derive(Debug, Default)]
@@ -28,24 +26,36 @@ impl SessionList {
     /// Those of the storage when it lists the directory.
     pub async fn read(parent_dir: &str, storage: &impl Storage) -> Result<Self, Error> {
         let names = storage.list(if parent_dir.is_empty() { "." } else { parent_dir }).await?;
-        let layouts = names.iter().filter_map(|name| Some(Layout::new(parent_dir, SessionId::parse(name).ok()?)));
-        let mut results = stream::iter(layouts).map(|layout| summary(layout, storage)).buffered(READS_AT_ONCE);
+        let layout = |name: &String| Some(Layout::new(parent_dir, SessionId::parse(name).ok()?));
+        let layouts: Vec<Layout> = names.iter().filter_map(layout).collect();
         let mut list = Self::default();
-        while let Some(result) = results.next().await {
-            match result {
-                Ok(summary) => list.summaries.extend(summary),
-                Err(error) => list.errors.push(error),
-            }
+        for batch in layouts.chunks(BATCH) {
+            list.add(batch, storage).await;
         }
         SessionSummary::sort_newest_first(&mut list.summaries);
         Ok(list)
     }
-}
 
-/// The summary of a session; `None` for a directory without one.
-async fn summary(layout: Layout, storage: &impl Storage) -> Result<Option<SessionSummary>, Error> {
-    let path = layout.session_file();
-    let Some(text) = storage.read(&path).await? else { return Ok(None) };
-    let modified_at = storage.modified_time(&path).await?;
-    SessionSummary::from_file(&layout, &text, modified_at).map(Some)
+    async fn add(&mut self, layouts: &[Layout], storage: &impl Storage) {
+        let paths: Vec<String> = layouts.iter().map(Layout::session_file).collect();
+        let (mut found, mut found_paths) = (Vec::new(), Vec::new());
+        for ((layout, path), read) in layouts.iter().zip(paths.iter()).zip(storage.read_all(&paths).await) {
+            match read {
+                Ok(Some(text)) => {
+                    found.push((layout, text));
+                    found_paths.push(path.clone());
+                }
+                // A directory without a session.
+                Ok(None) => {}
+                Err(error) => self.errors.push(error),
+            }
+        }
+        let times = storage.modified_times(&found_paths).await;
+        for ((layout, text), time) in found.into_iter().zip(times) {
+            match time.and_then(|time| SessionSummary::from_file(layout, &text, time)) {
+                Ok(summary) => self.summaries.push(summary),
+                Err(error) => self.errors.push(error),
+            }
+        }
+    }
 }

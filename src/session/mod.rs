@@ -1,4 +1,7 @@
-//! The session: its dict, its contexts in memory, and what of them has to be written.
+//! Sessions: the dict, the contexts in memory, and how both are loaded and saved.
+//!
+//! A [`Session`] decides what has to be written and what conflicts; a [`StoredSession`] carries that out through a
+//! [`Storage`](crate::storage::Storage).
 
 mod conflict;
 mod dict;
@@ -36,26 +39,26 @@ use files::KnownFiles;
 use save_plan::Written;
 use shared::{ContextCell, Pending};
 
-/// One interaction thread: a dict, an active context, and the other contexts that came from it.
+/// One interaction thread: a dict, an active context, and the contexts it was forked from.
 pub struct Session {
     layout: Layout,
     dict: Object,
-    /// The dict that `session.json` holds, as far as this session knows.
+    /// The dict that `session.json` holds, as last read or written.
     saved_dict: Object,
     active: Option<SharedContext>,
     known: Vec<Known>,
-    /// Contexts that changed since they were written. Kept alive here, whoever else forgets them.
+    /// The contexts that changed since they were written, which are kept alive here.
     pending: Rc<Pending>,
     files: KnownFiles,
     revision: u64,
     saved_revision: Option<u64>,
 }
 
-/// A context that this session has in memory as long as somebody holds it.
+/// A context that is in memory as long as someone holds it.
 struct Known {
     id: ContextId,
     cell: Weak<ContextCell>,
-    /// The revision that its file has.
+    /// The revision that its file holds.
     saved: Option<u64>,
 }
 
@@ -74,12 +77,12 @@ impl Session {
         session
     }
 
-    /// The session of a `session.json`. Its active context has still to be read: see [`Session::active_context_id`] and
+    /// The session of a `session.json`. Its active context still has to be read: see [`Session::active_context_id`] and
     /// [`Session::adopt_stored`].
     ///
     /// # Errors
     ///
-    /// [`Error::CorruptSession`] where the text is no session, or is that of another one.
+    /// [`Error::CorruptSession`] if the text is not a valid session, or belongs to another one.
     pub fn from_file(layout: Layout, text: &[u8]) -> Result<Self, Error> {
         let dict = dict::of_file(&layout, text)?;
         let mut session = Self::of(layout, dict, Some(0));
@@ -128,12 +131,12 @@ impl Session {
         self.active.as_ref()
     }
 
-    /// The id of the active context as the dict has it.
+    /// The id of the active context in the dict. The context may not be loaded.
     pub fn active_context_id(&self) -> Option<&str> {
         dict::active_context_id(&self.dict)
     }
 
-    /// Makes this the active context. The one that was it stays to be saved, if it changed.
+    /// Makes this the active context. The previous one will still be saved if it has changed.
     pub fn set_active_context(&mut self, context: &SharedContext) {
         let id = context.id();
         self.attach(context, None);
@@ -146,7 +149,7 @@ impl Session {
         dict::auto_approve_tools(&self.dict).collect()
     }
 
-    /// Sets the names of the tools that need no approval.
+    /// Sets the names of the tools that run without asking.
     pub fn set_auto_approve_tools(&mut self, tools: Vec<String>) {
         self.set(keys::AUTO_APPROVE_TOOLS, tools.into());
     }
@@ -185,7 +188,7 @@ impl Session {
         Ok(())
     }
 
-    /// The context with this id, where somebody holds it.
+    /// The context with this id, if it is in memory.
     pub fn context_in_memory(&self, id: &str) -> Option<SharedContext> {
         self.known.iter().find(|known| known.id.as_str() == id).and_then(|known| SharedContext::upgrade(&known.cell))
     }
@@ -196,18 +199,19 @@ impl Session {
         alive.map(|known| known.id.clone()).collect()
     }
 
-    /// Reads a context from the text of its file and makes it one of this session's; the active one, if its id is.
+    /// Reads a context from the text of its file and adds it to this session; it becomes the active context if the dict names
+    /// it and none is active.
     ///
     /// # Errors
     ///
-    /// [`Error::CorruptSession`] where the text is no context, or is that of another one.
+    /// [`Error::CorruptSession`] if the text is not a valid context, or belongs to another one.
     pub fn adopt_stored(
         &mut self,
         id: &ContextId,
         text: &[u8],
         environment: &dyn Environment,
     ) -> Result<SharedContext, Error> {
-        // Somebody else may have read it in the meantime: there must not be two.
+        // It may have been read in the meantime: there must not be two objects.
         if let Some(context) = self.context_in_memory(id.as_str()) {
             return Ok(context);
         }
@@ -227,8 +231,8 @@ impl Session {
         Ok(context)
     }
 
-    /// Applies [`Context::rolling_sequence_window`] to the active context; a context that it gives becomes the active
-    /// one. `None` without an active context as well.
+    /// Applies [`Context::rolling_sequence_window`] to the active context; the context that it returns
+    /// becomes the active one. `None` also if there is no active context.
     ///
     /// # Errors
     ///
@@ -242,8 +246,8 @@ impl Session {
         self.window(|context| context.rolling_sequence_window(count, options, environment))
     }
 
-    /// Applies [`Context::rolling_token_window`] to the active context; a context that it gives becomes the active one.
-    /// `None` without an active context as well.
+    /// Applies [`Context::rolling_token_window`] to the active context; the context that it returns
+    /// becomes the active one. `None` also if there is no active context.
     ///
     /// # Errors
     ///
@@ -258,11 +262,11 @@ impl Session {
         self.window(|context| context.rolling_token_window(budget, counting, options, environment))
     }
 
-    /// Adds a hook to a message of the active context; returns the hook's id.
+    /// Adds a hook to a message of the active context; returns the id of the hook.
     ///
     /// # Errors
     ///
-    /// [`Error::InvalidArgument`] where the message is not there.
+    /// [`Error::InvalidArgument`] if the active context does not have the message.
     pub fn add_hook(&mut self, message_id: &str, name: &str) -> Result<String, Error> {
         match &self.active {
             Some(active) => active.change(|context| context.add_hook(message_id, name)),
@@ -274,7 +278,7 @@ impl Session {
     ///
     /// # Errors
     ///
-    /// Those of the hooks' texts.
+    /// Those of [`Context::materialize`].
     pub fn materialize(&mut self, outputs: &HookOutputs, full_match: FullMatch) -> Result<(), Error> {
         match &self.active {
             Some(active) => active.change(|context| context.materialize(outputs, full_match)),
@@ -299,13 +303,13 @@ impl Session {
         !self.pending.contexts().is_empty() || self.saved_revision != Some(self.revision)
     }
 
-    /// What has to be written for the files to be as the session is now: contexts that changed, newest first, so that a
-    /// window is there before the context that names it; `session.json` last, so that what is there is a whole session at any time,
-    /// and its time is that of the last save. Empty when nothing changed.
+    /// What has to be written so that the files are as the session is now. Contexts that changed come newest first, so that
+    /// a window is written before the context that names it; `session.json` comes last, so that the files are a whole
+    /// session at any time, and its time is that of the last save. Empty if nothing changed.
     ///
     /// # Errors
     ///
-    /// None but defects.
+    /// Only defects.
     fn save_plan(&self) -> Result<SavePlan, Error> {
         let mut writes = Vec::new();
         for context in self.pending.contexts().into_iter().rev() {
@@ -324,9 +328,9 @@ impl Session {
         Ok(SavePlan { writes })
     }
 
-    /// Refuses a write over a file that somebody else has changed since this session read or wrote it. To be asked of
-    /// every write of a plan before the first is done, with the SHA-256 of what the file holds now in hexadecimal digits;
-    /// where there is no file, nothing can be lost.
+    /// Refuses to overwrite a file that another writer has changed since this session read or wrote it. `current` is the
+    /// SHA-256 of the contents of the file in hexadecimal digits; without a file nothing can be lost. To be called for all
+    /// writes of a plan before the first of them.
     ///
     /// # Errors
     ///
@@ -335,12 +339,12 @@ impl Session {
         self.files.check(write, current)
     }
 
-    /// Takes note that a write of the plan is to begin.
+    /// Records that a write of the plan is about to begin.
     fn begin_write(&mut self, write: &PlannedWrite) {
         self.files.begin(write);
     }
 
-    /// Takes note that a write of the plan was done.
+    /// Records that a write of the plan was done.
     fn written(&mut self, write: &PlannedWrite) {
         self.files.written(write);
         match &write.what {
@@ -359,9 +363,10 @@ impl Session {
         }
     }
 
-    /// Takes note that a write of the plan was done after a newer one of the same file, so that it has to be done again.
+    /// Records that a write of the plan may have been done after a newer one of the same file, so that the newer contents
+    /// have to be written again.
     fn unwritten(&mut self, write: &PlannedWrite) {
-        // What the file holds may be that.
+        // The file may hold these contents.
         self.files.begin(write);
         match &write.what {
             Written::Session { .. } => self.saved_revision = None,
@@ -374,19 +379,19 @@ impl Session {
         }
     }
 
-    /// What is known of this very object.
+    /// What is known about this object.
     fn known_of(&mut self, context: &SharedContext) -> Option<&mut Known> {
         let is_it = |known: &&mut Known| SharedContext::upgrade(&known.cell).is_some_and(|cell| cell.is(context));
         self.known.iter_mut().find(is_it)
     }
 
-    /// Makes a context one of this session's. `saved` is the revision that its file has.
+    /// Adds a context to this session. `saved` is the revision that its file holds.
     fn attach(&mut self, context: &SharedContext, saved: Option<u64>) {
         let id = context.id();
         if let Some(position) = self.known.iter().position(|known| known.id == id) {
             match SharedContext::upgrade(&self.known[position].cell) {
                 Some(same) if same.is(context) => return,
-                // Another object with this id takes its place.
+                // The new object replaces another one with the same id.
                 Some(other) => {
                     self.pending.remove(&other);
                     other.release(&self.pending);

@@ -1,4 +1,4 @@
-//! A context that several hold: the session that saves it and whoever works with it.
+//! A context that is shared by the sessions that save it and the callers that use it.
 
 use std::cell::RefCell;
 use std::rc::{Rc, Weak};
@@ -7,7 +7,7 @@ use crate::conversation::Context;
 use crate::error::Error;
 use crate::id::ContextId;
 
-/// A context with the sessions that it belongs to, which learn of every change.
+/// A context with the sessions it belongs to, which are notified of every change.
 pub struct ContextCell {
     context: RefCell<Context>,
     owners: RefCell<Vec<Weak<Pending>>>,
@@ -18,7 +18,7 @@ pub struct ContextCell {
 pub struct SharedContext(Rc<ContextCell>);
 
 impl SharedContext {
-    /// Shares a context.
+    /// A handle to a context that belongs to no session yet.
     pub fn new(context: Context) -> Self {
         Self(Rc::new(ContextCell { context: RefCell::new(context), owners: RefCell::default() }))
     }
@@ -28,11 +28,11 @@ impl SharedContext {
         read(&self.0.context.borrow())
     }
 
-    /// Changes the context, and where that changed its revision tells the sessions that it has to be saved.
+    /// Changes the context. If that changes its revision, the sessions it belongs to will save it.
     ///
     /// # Errors
     ///
-    /// That of the change.
+    /// Those of the change. [`Error::Internal`] if the context is being read or changed by the caller of this method.
     pub fn change<T>(&self, change: impl FnOnce(&mut Context) -> Result<T, Error>) -> Result<T, Error> {
         let mut context = self.0.context.try_borrow_mut().map_err(|error| Error::Internal(error.to_string()))?;
         let before = context.revision();
@@ -69,13 +69,13 @@ impl SharedContext {
         owners.push(Rc::downgrade(owner));
     }
 
-    /// Ends that this session learns of changes.
+    /// Stops notifying this session of changes.
     pub(super) fn release(&self, owner: &Rc<Pending>) {
         self.0.owners.borrow_mut().retain(|known| !std::ptr::eq(known.as_ptr(), Rc::as_ptr(owner)));
     }
 }
 
-/// The contexts of a session that are to be saved, each once, in the order in which they first changed.
+/// The contexts of a session that have to be saved, each once, in the order in which they first changed.
 #[derive(Default)]
 pub struct Pending(RefCell<Vec<SharedContext>>);
 

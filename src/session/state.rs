@@ -1,4 +1,4 @@
-//! The session's key-value store, which is part of its dict.
+//! The key-value store of a session, which is part of its dict.
 
 use serde_json::Value;
 
@@ -8,7 +8,7 @@ use crate::error::Error;
 use crate::json::Object;
 
 impl Session {
-    /// The value of a variable.
+    /// The value of a variable; `None` if it does not exist.
     pub fn state_value(&self, name: &str) -> Option<&str> {
         self.state()?.get(name)?.as_str()
     }
@@ -18,24 +18,24 @@ impl Session {
         self.state().into_iter().flat_map(Object::keys).map(String::as_str).collect()
     }
 
-    /// Makes a new variable.
+    /// Creates a variable.
     ///
     /// # Errors
     ///
-    /// [`Error::InvalidArgument`] where it exists.
+    /// [`Error::InvalidArgument`] if it exists.
     pub fn create_state(&mut self, name: &str, value: String) -> Result<(), Error> {
         if self.state().is_some_and(|state| state.contains_key(name)) {
-            return Err(Error::argument("name", format!("the variable '{name}' exists already; use update")));
+            return Err(Error::argument("name", format!("the variable '{name}' already exists; use update")));
         }
         self.put_state(name, value);
         Ok(())
     }
 
-    /// Changes a variable that has the value `old`.
+    /// Changes the value of a variable from `old` to `new`.
     ///
     /// # Errors
     ///
-    /// [`Error::InvalidArgument`] where it does not exist; [`Error::StateConflict`] where it has another value.
+    /// [`Error::InvalidArgument`] if it does not exist; [`Error::StateConflict`] if it has another value.
     pub fn update_state(&mut self, name: &str, old: &str, new: String) -> Result<(), Error> {
         let current = self.existing_state(name)?;
         if current != old {
@@ -49,7 +49,7 @@ impl Session {
     ///
     /// # Errors
     ///
-    /// [`Error::InvalidArgument`] where it does not exist.
+    /// [`Error::InvalidArgument`] if it does not exist.
     pub fn delete_state(&mut self, name: &str) -> Result<(), Error> {
         self.existing_state(name)?;
         if let Some(Value::Object(state)) = self.dict.get_mut(keys::STATE_DATA) {
@@ -64,7 +64,7 @@ impl Session {
     }
 
     fn existing_state(&self, name: &str) -> Result<&Value, Error> {
-        let missing = || Error::argument("name", format!("there is no variable '{name}'; use create"));
+        let missing = || Error::argument("name", format!("the variable '{name}' does not exist; use create"));
         self.state().and_then(|state| state.get(name)).ok_or_else(missing)
     }
 

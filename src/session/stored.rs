@@ -11,6 +11,43 @@ use crate::storage::Storage;
 
 /// A session together with the storage that keeps it. Its methods take `&self`, so that a session can be read and changed
 /// while a save or a load is in progress: none of them holds the session borrowed while it waits for the storage.
+///
+/// ```
+/// use peteos_session::conversation::{MESSAGES, Message};
+/// use peteos_session::environment::{Environment, LocalTime};
+/// use peteos_session::session::{ActiveContext, OnConflict, Session, StoredSession};
+/// use peteos_session::storage::MemoryStorage;
+/// use serde_json::json;
+/// use uuid::Uuid;
+///
+/// // A real one asks the clock and the random source of its platform.
+/// struct Fixed;
+///
+/// impl Environment for Fixed {
+///     fn now(&self) -> LocalTime {
+///         LocalTime { year: 2026, month: 1, day: 2, hour: 3, minute: 4, second: 5, microsecond: 0 }
+///     }
+///
+///     fn uuid(&self) -> Uuid {
+///         Uuid::from_u128(1)
+///     }
+/// }
+///
+/// # pollster::block_on(async {
+/// let storage = MemoryStorage::default();
+/// let session = Session::create("agents/helper", None, None, &Fixed);
+/// let (layout, context) = (session.layout().clone(), session.active_context().unwrap().clone());
+/// let message = json!({"role": "user", "content": [{"type": "text", "text": "Hi"}]});
+/// let message = Message::given(message, &Fixed).map_err(|error| error.in_message())?;
+/// context.change(|context| context.append(message, MESSAGES))?;
+/// StoredSession::new(session, storage.clone()).save(OnConflict::Refuse).await?;
+///
+/// let again = StoredSession::load(layout, storage, ActiveContext::Recorded, &Fixed).await?;
+/// let messages = again.read(|session| session.active_context().unwrap().read(|context| context.messages().len()));
+/// assert_eq!(messages, 1);
+/// # Ok::<(), peteos_session::error::Error>(())
+/// # }).unwrap();
+/// ```
 pub struct StoredSession<S> {
     session: RefCell<Session>,
     pub(super) storage: S,

@@ -1,4 +1,4 @@
-//! A session in a list.
+//! The summary of a session in a list.
 
 use serde::Serialize;
 
@@ -6,28 +6,30 @@ use super::dict;
 use crate::error::Error;
 use crate::layout::Layout;
 
-/// What a `session.json` says without a look at its contexts. In JSON its keys are in camel case.
+/// What `session.json` says about a session. In JSON its keys are in camel case.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct SessionSummary {
-    /// The id of the session.
+    /// The uuid, which is the name of the directory.
     pub uuid: String,
-    /// The path of the session's directory.
+    /// The path of the directory.
     pub session_dir: String,
-    /// The id of the active context; `None` if the file names none.
+    /// The id of the active context, if there is one.
     pub active_context_id: Option<String>,
     /// Whether a running agent uses the session.
     pub is_active: bool,
-    /// The names of the tools that need no approval.
+    /// The names of the tools that run without asking.
     pub auto_approve_tools: Vec<String>,
-    /// When the file was last written, in milliseconds since 1970; `None` where the storage does not tell.
+    /// When `session.json` was last written, in milliseconds since 1970; `None` if the storage cannot tell.
     pub modified_at: Option<f64>,
 }
 
 impl SessionSummary {
+    /// The summary of a `session.json`, whose contexts are not read.
+    ///
     /// # Errors
     ///
-    /// [`Error::CorruptSession`] where the text is no session.
+    /// [`Error::CorruptSession`] if the text is not a valid session.
     pub fn from_file(layout: &Layout, text: &[u8], modified_at: Option<f64>) -> Result<Self, Error> {
         let dict = dict::of_file(layout, text)?;
         Ok(Self {
@@ -40,7 +42,7 @@ impl SessionSummary {
         })
     }
 
-    /// Puts the newest first: by the day that the uuid begins with, within a day by the time of the last write.
+    /// Sorts the newest first: by the date that the uuid begins with, then by the time of the last write.
     pub fn sort_newest_first(summaries: &mut [Self]) {
         summaries.sort_by(|one, other| {
             let by_day = other.day().cmp(one.day());
@@ -49,7 +51,7 @@ impl SessionSummary {
         });
     }
 
-    /// `YYYYMMDD`, or nothing for a uuid of another kind.
+    /// `YYYYMMDD`; empty for a uuid of another form.
     fn day(&self) -> &str {
         match self.uuid.split_once('-') {
             Some((day, _)) if day.len() == 8 && day.bytes().all(|byte| byte.is_ascii_digit()) => day,

@@ -5,6 +5,10 @@
 
 #![allow(async_fn_in_trait, reason = "everything runs on one thread, so that no future has to be Send")]
 
+mod memory;
+
+pub use memory::MemoryStorage;
+
 use crate::error::Error;
 
 /// The default limit of the size of a file that is read: 256 MiB.
@@ -18,6 +22,16 @@ pub trait Storage {
     ///
     /// [`Error::Storage`]. [`Error::FileTooLarge`] if the storage has a limit that the file exceeds.
     async fn read(&self, path: &str) -> Result<Option<Vec<u8>>, Error>;
+
+    /// Reads several files, as [`Storage::read`] does: a result for each path, in order. A storage that can overlap reads
+    /// does so here.
+    async fn read_all(&self, paths: &[String]) -> Vec<Result<Option<Vec<u8>>, Error>> {
+        let mut results = Vec::new();
+        for path in paths {
+            results.push(self.read(path).await);
+        }
+        results
+    }
 
     /// Replaces a file as a whole, and creates the directories above it. Once this returns the new contents survive a
     /// crash; whatever happens before, a reader finds either the old contents or the new ones. After an error it may be
@@ -57,6 +71,15 @@ pub trait Storage {
     ///
     /// [`Error::Storage`].
     async fn modified_time(&self, path: &str) -> Result<Option<f64>, Error>;
+
+    /// The times of several files, as [`Storage::modified_time`]: a result for each path, in order.
+    async fn modified_times(&self, paths: &[String]) -> Vec<Result<Option<f64>, Error>> {
+        let mut results = Vec::new();
+        for path in paths {
+            results.push(self.modified_time(path).await);
+        }
+        results
+    }
 }
 
 /// What a storage needs so that a session can be saved synchronously, such as while a process ends.

@@ -1,6 +1,6 @@
 //! The storages of the core over the storage adapters of JavaScript.
 
-use js_sys::{Promise, Reflect, Uint8Array};
+use js_sys::{Array, Promise, Reflect, Uint8Array};
 use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::JsFuture;
 
@@ -46,6 +46,21 @@ extern "C" {
     #[wasm_bindgen(constructor, catch, js_class = "Uint8Array")]
     fn copy(data: &JsValue) -> Result<Bytes, JsValue>;
 
+    #[wasm_bindgen(method, getter, catch, structural, js_name = byteLength)]
+    fn byte_length(this: &Bytes) -> Result<JsValue, JsValue>;
+
+    #[wasm_bindgen(method, getter, catch, structural, js_name = BYTES_PER_ELEMENT)]
+    fn element_size(this: &Bytes) -> Result<JsValue, JsValue>;
+
+    // An item of what `Promise.allSettled` resolves to.
+    type Outcome;
+
+    #[wasm_bindgen(method, getter, structural)]
+    fn value(this: &Outcome) -> JsValue;
+
+    #[wasm_bindgen(method, getter, structural)]
+    fn reason(this: &Outcome) -> JsValue;
+
     #[wasm_bindgen(catch, js_namespace = ArrayBuffer, js_name = isView)]
     fn is_view(data: &JsValue) -> Result<bool, JsValue>;
 }
@@ -74,6 +89,20 @@ impl JsStorage {
         Self { adapter: self.adapter.clone(), max_file_bytes: self.max_file_bytes, lease }
     }
 
+    /// The contents of the file at `path`, as the adapter has answered.
+    fn contents(&self, path: &str, answer: Result<JsValue, JsValue>) -> Result<Option<Vec<u8>>, Error> {
+        let data = answer.map_err(|cause| failure(Operation::Read, path, cause))?;
+        if is_absent(&data) {
+            return Ok(None);
+        }
+        // Before the bytes are copied into the memory of the module.
+        let limit = self.max_file_bytes;
+        if let Some(size) = byte_length(&data).filter(|size| *size > limit) {
+            return Err(Error::FileTooLarge { path: path.to_owned(), size, limit });
+        }
+        bytes(&data).map(Some).ok_or_else(|| wrong_answer(Operation::Read, path, "a Uint8Array or null"))
+    }
+
     fn has_method(&self, name: &str) -> bool {
         Reflect::get(&self.adapter, &name.into()).is_ok_and(|method| method.is_function())
     }
@@ -85,16 +114,12 @@ impl JsStorage {
 
 impl Storage for JsStorage {
     async fn read(&self, path: &str) -> Result<Option<Vec<u8>>, Error> {
-        let data = settle(self.adapter().read(path)).await.map_err(|cause| failure(Operation::Read, path, cause))?;
-        if is_absent(&data) {
-            return Ok(None);
-        }
-        // Before the bytes are copied into the memory of the module.
-        let limit = self.max_file_bytes;
-        if let Some(size) = byte_length(&data).filter(|size| *size > limit) {
-            return Err(Error::FileTooLarge { path: path.to_owned(), size, limit });
-        }
-        bytes(&data).map(Some).ok_or_else(|| wrong_answer(Operation::Read, path, "a Uint8Array or null"))
+        self.contents(path, settle(self.adapter().read(path)).await)
+    }
+
+    async fn read_all(&self, paths: &[String]) -> Vec<Result<Option<Vec<u8>>, Error>> {
+        let answers = settle_all(paths.iter().map(|path| self.adapter().read(path))).await;
+        paths.iter().zip(answers).map(|(path, answer)| self.contents(path, answer)).collect()
     }
 
     async fn write(&self, path: &str, contents: &[u8]) -> Result<(), Error> {
@@ -127,8 +152,15 @@ impl Storage for JsStorage {
         if !self.has_method("modifiedTime") {
             return Ok(None);
         }
-        let time = settle(self.adapter().modified_time(path)).await;
-        Ok(time.map_err(|cause| failure(Operation::ReadTime, path, cause))?.as_f64())
+        time(path, settle(self.adapter().modified_time(path)).await)
+    }
+
+    async fn modified_times(&self, paths: &[String]) -> Vec<Result<Option<f64>, Error>> {
+        if !self.has_method("modifiedTime") {
+            return paths.iter().map(|_| Ok(None)).collect();
+        }
+        let answers = settle_all(paths.iter().map(|path| self.adapter().modified_time(path))).await;
+        paths.iter().zip(answers).map(|(path, answer)| time(path, answer)).collect()
     }
 }
 
@@ -169,16 +201,36 @@ async fn settle(answer: Result<JsValue, JsValue>) -> Result<JsValue, JsValue> {
     JsFuture::from(Promise::resolve(&answer?)).await
 }
 
+/// The results of several calls. They are awaited as one promise, which costs far less than one for each.
+async fn settle_all(answers: impl Iterator<Item = Result<JsValue, JsValue>>) -> Vec<Result<JsValue, JsValue>> {
+    let answers: Array = answers.map(|answer| answer.unwrap_or_else(|cause| Promise::reject(&cause).into())).collect();
+    let outcomes = match JsFuture::from(Promise::all_settled(&answers)).await {
+        Ok(outcomes) => Array::from(&outcomes),
+        Err(cause) => return answers.iter().map(|_| Err(cause.clone())).collect(),
+    };
+    let reason = JsValue::from("reason");
+    let result = |outcome: JsValue| match Reflect::has(&outcome, &reason) {
+        Ok(false) => Ok(outcome.unchecked_ref::<Outcome>().value()),
+        _ => Err(outcome.unchecked_ref::<Outcome>().reason()),
+    };
+    outcomes.iter().map(result).collect()
+}
+
+/// The time that an adapter has answered.
+fn time(path: &str, answer: Result<JsValue, JsValue>) -> Result<Option<f64>, Error> {
+    Ok(answer.map_err(|cause| failure(Operation::ReadTime, path, cause))?.as_f64())
+}
+
 /// The size of what an adapter returned, if it is bytes.
 fn byte_length(value: &JsValue) -> Option<u64> {
-    let length = Reflect::get(value, &"byteLength".into()).ok()?.as_f64()?;
+    let length = value.unchecked_ref::<Bytes>().byte_length().ok()?.as_f64()?;
     (length >= 0.0).then_some(length as u64)
 }
 
 /// The bytes of a `Uint8Array`, which may be of another realm, so that `instanceof` does not recognise it.
 fn bytes(value: &JsValue) -> Option<Vec<u8>> {
-    let number = |key: &str| Reflect::get(value, &key.into()).ok()?.as_f64();
-    if !is_view(value).unwrap_or(false) || number("BYTES_PER_ELEMENT") != Some(1.0) {
+    let element_size = value.unchecked_ref::<Bytes>().element_size().ok()?.as_f64();
+    if !is_view(value).unwrap_or(false) || element_size != Some(1.0) {
         return None;
     }
     let bytes = Bytes::copy(value).ok()?.to_vec();

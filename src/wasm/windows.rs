@@ -9,11 +9,11 @@ use crate::conversation::{Counter, Counting, Media};
 use crate::error::Error;
 use crate::window::{Boundary, TokenBudget, WindowOptions};
 
-/// What the glue makes of the options that a caller hands in: an object with these keys alone, whose values may still be
-/// anything. The caller's functions have been called; their results are arrays with a number for each message.
+/// The options as the glue passes them: an object with only these keys, whose values may still be anything. The functions of the
+/// caller have been called; their results are arrays with a number for each message.
 #[derive(Default, Deserialize)]
 #[serde(default)]
-struct Crossing {
+struct WireOptions {
     #[serde(with = "serde_wasm_bindgen::preserve")]
     boundary: JsValue,
     #[serde(with = "serde_wasm_bindgen::preserve")]
@@ -28,7 +28,7 @@ struct Crossing {
     counts: JsValue,
 }
 
-impl Crossing {
+impl WireOptions {
     fn read(options: &JsValue) -> Result<Self, Error> {
         if args::is_absent(options) {
             return Ok(Self::default());
@@ -61,7 +61,7 @@ pub struct SequenceWindow {
 impl SequenceWindow {
     pub fn read(count: &JsValue, options: &JsValue) -> Result<Self, Error> {
         let count = args::whole_number(count, "count")?;
-        Ok(Self { count, options: Crossing::read(options)?.window_options()? })
+        Ok(Self { count, options: WireOptions::read(options)?.window_options()? })
     }
 }
 
@@ -73,16 +73,16 @@ pub struct TokenWindow {
 }
 
 impl TokenWindow {
-    /// To be called before anything is borrowed: reading a vocabulary runs JavaScript.
+    /// Must be called before anything is borrowed, because reading a vocabulary runs JavaScript.
     pub fn read(max_tokens: &JsValue, encoding: &JsValue, options: &JsValue) -> Result<Self, JsValue> {
         let max_tokens = args::whole_number(max_tokens, "maxTokens")?;
-        let crossing = Crossing::read(options)?;
-        let reserve = match args::is_absent(&crossing.reserve) {
+        let wire = WireOptions::read(options)?;
+        let reserve = match args::is_absent(&wire.reserve) {
             true => 0,
-            false => args::whole_number(&crossing.reserve, "options.reserve")?,
+            false => args::whole_number(&wire.reserve, "options.reserve")?,
         };
-        let options = crossing.window_options()?;
-        Ok(Self { budget: TokenBudget { max_tokens, reserve }, options, counts: Counts::of(encoding, &crossing)? })
+        let options = wire.window_options()?;
+        Ok(Self { budget: TokenBudget { max_tokens, reserve }, options, counts: Counts::of(encoding, &wire)? })
     }
 
     pub fn counting(&self) -> Counting<'_> {
@@ -90,55 +90,67 @@ impl TokenWindow {
     }
 }
 
-/// How a caller wants to have tokens counted.
+/// How tokens are counted.
 pub struct Counts {
-    counter: GivenOr<encodings::Counter>,
-    media: GivenOr<Option<u64>>,
+    counter: CounterChoice,
+    media: MediaCost,
 }
 
-enum GivenOr<T> {
-    Given(Vec<u64>),
-    Other(T),
+/// What counts the tokens of messages.
+enum CounterChoice {
+    /// A function of the caller, with the tokens of each message.
+    PerMessage(Vec<u64>),
+    Encoding(encodings::Counter),
+}
+
+/// What media costs.
+enum MediaCost {
+    /// The text that stands for it.
+    Reference,
+    /// The same for each medium.
+    Each(u64),
+    /// What a function of the caller says, for each message.
+    PerMessage(Vec<u64>),
 }
 
 impl Counts {
     /// As [`TokenWindow::read`].
     pub fn read(encoding: &JsValue, options: &JsValue) -> Result<Self, JsValue> {
-        Self::of(encoding, &Crossing::read(options)?)
+        Self::of(encoding, &WireOptions::read(options)?)
     }
 
-    fn of(encoding: &JsValue, crossing: &Crossing) -> Result<Self, JsValue> {
-        let media = match (crossing.media.dyn_ref::<Float64Array>(), args::is_absent(&crossing.media)) {
-            (Some(counts), _) => GivenOr::Given(whole_numbers(counts)),
-            (None, true) => GivenOr::Other(None),
-            (None, false) => GivenOr::Other(Some(args::whole_number(&crossing.media, "options.media")?)),
+    fn of(encoding: &JsValue, wire: &WireOptions) -> Result<Self, JsValue> {
+        let media = match (wire.media.dyn_ref::<Float64Array>(), args::is_absent(&wire.media)) {
+            (Some(counts), _) => MediaCost::PerMessage(whole_numbers(counts)),
+            (None, true) => MediaCost::Reference,
+            (None, false) => MediaCost::Each(args::whole_number(&wire.media, "options.media")?),
         };
-        let counter = match crossing.counts.dyn_ref::<Float64Array>() {
+        let counter = match wire.counts.dyn_ref::<Float64Array>() {
             Some(counts) => {
-                // Nothing is counted in it, but a name that is none is a mistake.
+                // Nothing is counted in it, but an unknown name is a mistake.
                 args::encoding(encoding)?;
-                GivenOr::Given(whole_numbers(counts))
+                CounterChoice::PerMessage(whole_numbers(counts))
             }
-            None => GivenOr::Other(encodings::counter(encoding)?),
+            None => CounterChoice::Encoding(encodings::counter(encoding)?),
         };
         Ok(Self { counter, media })
     }
 
     pub fn counting(&self) -> Counting<'_> {
         let counter = match &self.counter {
-            GivenOr::Given(counts) => Counter::Given(counts),
-            GivenOr::Other(counter) => Counter::Encoding(counter),
+            CounterChoice::PerMessage(counts) => Counter::Given(counts),
+            CounterChoice::Encoding(counter) => Counter::Encoding(counter),
         };
         let media = match &self.media {
-            GivenOr::Given(counts) => Media::Given(counts),
-            GivenOr::Other(Some(tokens)) => Media::Each(*tokens),
-            GivenOr::Other(None) => Media::Reference,
+            MediaCost::PerMessage(counts) => Media::Given(counts),
+            MediaCost::Each(tokens) => Media::Each(*tokens),
+            MediaCost::Reference => Media::Reference,
         };
         Counting { counter, media }
     }
 }
 
-/// Numbers of which the glue has seen to it that they are counts.
+/// Numbers that the glue has checked to be counts.
 fn whole_numbers(counts: &Float64Array) -> Vec<u64> {
     counts.to_vec().into_iter().map(|count| count as u64).collect()
 }

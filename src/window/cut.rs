@@ -1,8 +1,8 @@
 //! Where a window cuts.
 
-use super::held::Held;
 use super::newest::{Limits, Newest};
 use super::reason::Reason;
+use super::retained::Retained;
 use super::units::Units;
 use super::{Boundary, WindowOptions};
 use crate::conversation::{Context, Exchanges};
@@ -14,19 +14,19 @@ use crate::tokens;
 pub(super) struct Cut {
     /// The positions of the messages that are not special and stay, in display order.
     pub kept: Vec<usize>,
-    /// Those of the context, where they had to be looked for.
+    /// The exchanges of the context, if they were needed.
     pub exchanges: Option<Exchanges>,
-    /// Positions from the newest to the oldest, as far as it was looked at them.
+    /// Positions from the newest to the oldest, as far as needed.
     order: Vec<usize>,
     /// How many of the newest stay.
     newest: usize,
-    held: Held,
-    /// How many of the newest would stay under the limit alone, with whole exchanges, and without a lower mark.
+    retained: Retained,
+    /// How many of the newest would stay with the limit alone, with whole exchanges, and without a lower mark.
     would_stay: [usize; 3],
     dropped: usize,
 }
 
-/// One of the ways to cut. They form a chain: each keeps all that the one before it keeps, and more.
+/// One of the ways to cut. They form a chain: each keeps everything that the previous one keeps, and more.
 #[derive(Clone, Copy)]
 struct Candidate {
     /// How many of the newest stay.
@@ -36,7 +36,7 @@ struct Candidate {
 }
 
 impl Cut {
-    /// Takes the largest of the ways to cut that fits. `cost_of` gives the cost of the message at a position.
+    /// Takes the largest candidate that fits. `cost_of` gives the cost of the message at a position.
     ///
     /// # Errors
     ///
@@ -54,22 +54,25 @@ impl Cut {
             let message = format!("is {mark}, above the window's limit of {room}{rest}");
             return Err(Error::argument("lower_mark", message));
         }
-        // What is pinned has to be known before all else; where a window may begin, only when it must cut.
+        // Pinned messages come first. Where a window may begin only matters if it must cut.
         let exchanges = (!options.pins.is_empty()).then(|| Exchanges::of(context));
-        let held = match &exchanges {
-            Some(exchanges) => Held::new(context, options, exchanges)?,
-            None => Held::default(),
+        let retained = match &exchanges {
+            Some(exchanges) => Retained::new(context, options, exchanges)?,
+            None => Retained::default(),
         };
-        let all_held = held.all();
-        let base = tokens::total(all_held.iter().map(|&position| cost_of(position)))?;
+        let all_retained = retained.all();
+        let base = tokens::total(all_retained.iter().map(|&position| cost_of(position)))?;
         let base = base.saturating_add(special_tokens.unwrap_or(0));
-        let mut newest = Newest::new(context, &all_held, cost_of);
+        let mut newest = Newest::new(context, &all_retained, cost_of);
         let fitting = newest.fitting(room.checked_sub(base))?;
         let all = newest.len;
         if fitting == all {
             let would_stay = [all; 3];
             let order = newest.order;
-            return Ok(Self { exchanges, ..Self::keeping(context, order, Candidate::newest(all), held, would_stay) });
+            return Ok(Self {
+                exchanges,
+                ..Self::keeping(context, order, Candidate::newest(all), retained, would_stay)
+            });
         }
         let keeps_whole = options.boundary != Boundary::Message;
         let exchanges = exchanges.or_else(|| keeps_whole.then(|| Exchanges::of(context)));
@@ -94,29 +97,29 @@ impl Cut {
         let chosen = match options.lower_mark {
             Some(mark) => match choice.largest(mark)?.filter(|candidate| candidate.newest > 0) {
                 Some(candidate) => candidate,
-                // What is over the mark, but not over the limit.
+                // Nothing fits below the mark, so the smallest that fits the limit stays.
                 None => choice.smallest_within(at_limit)?,
             },
             None => at_limit,
         };
         let would_stay = [fitting, whole, at_limit.newest];
         let order = newest.order;
-        Ok(Self { exchanges, ..Self::keeping(context, order, chosen, held, would_stay) })
+        Ok(Self { exchanges, ..Self::keeping(context, order, chosen, retained, would_stay) })
     }
 
     fn keeping(
         context: &Context,
         order: Vec<usize>,
         candidate: Candidate,
-        mut held: Held,
+        mut retained: Retained,
         would_stay: [usize; 3],
     ) -> Self {
-        held.prompts.extend(candidate.prompt);
-        let mut kept: Vec<usize> = order.iter().take(candidate.newest).copied().chain(held.all()).collect();
+        retained.prompts.extend(candidate.prompt);
+        let mut kept: Vec<usize> = order.iter().take(candidate.newest).copied().chain(retained.all()).collect();
         kept.sort_unstable();
         kept.dedup();
         let dropped = context.others_count() - kept.len();
-        Self { kept, exchanges: None, order, newest: candidate.newest, held, would_stay, dropped }
+        Self { kept, exchanges: None, order, newest: candidate.newest, retained, would_stay, dropped }
     }
 
     pub fn drops_any(&self) -> bool {
@@ -141,14 +144,14 @@ impl Cut {
             };
             set(&mut reasons, position, reason);
         }
-        for &position in &self.held.prompts {
-            // A prompt among the newest stays anyway.
+        for &position in &self.retained.prompts {
+            // A prompt among the newest is kept as such.
             if reasons.get(position).is_some_and(|reason| !reason.keeps()) {
                 reasons[position] = Reason::Prompt;
             }
         }
-        self.held.with_pinned.iter().for_each(|&position| set(&mut reasons, position, Reason::PinnedExchange));
-        self.held.pinned.iter().for_each(|&position| set(&mut reasons, position, Reason::Pinned));
+        self.retained.with_pinned.iter().for_each(|&position| set(&mut reasons, position, Reason::PinnedExchange));
+        self.retained.pinned.iter().for_each(|&position| set(&mut reasons, position, Reason::Pinned));
         context.specials().into_iter().flatten().for_each(|position| set(&mut reasons, position, Reason::Special));
         reasons
     }
@@ -165,7 +168,7 @@ struct Choice<'a, 'c> {
     boundary: Boundary,
     units: Option<&'a Units<'c>>,
     newest: &'a mut Newest<'c>,
-    /// The cost of what is kept anyway.
+    /// The cost of the retained and special messages.
     base: u64,
     cost_of: &'a dyn Fn(usize) -> Result<u64, Error>,
 }
@@ -205,7 +208,7 @@ impl Choice<'_, '_> {
             }
             _ => Some(Candidate::newest(self.newest.len.min(1))),
         };
-        // Everything is a candidate, and in a history that cannot be cut the only one.
+        // All messages are a candidate, the only one in a history that cannot be cut.
         let candidate = candidate.unwrap_or(Candidate::newest(self.newest.len));
         Ok((candidate, self.cost(candidate)?))
     }

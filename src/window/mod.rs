@@ -1,13 +1,13 @@
 //! Rolling windows: which messages of a context are kept, and the proof of it.
 //!
-//! A window keeps the special messages, what is pinned, and the longest run of the newest messages that its limit allows
-//! and its boundary does not forbid to begin where it begins. docs/windows.md shows each boundary.
+//! A window keeps the special messages, the pinned messages, and the longest run of the newest messages that fits its limit and
+//! begins where its boundary allows. docs/windows.md shows each boundary.
 
 mod cut;
-mod held;
 mod newest;
 mod reason;
 mod report;
+mod retained;
 mod units;
 
 pub use reason::Reason;
@@ -55,29 +55,29 @@ impl Boundary {
     }
 }
 
-/// What a window keeps beside the newest, and how far it cuts.
+/// The options of a window.
 #[derive(Clone, Debug, Default)]
 pub struct WindowOptions {
-    /// Where the window may cut.
+    /// What the window must not split.
     pub boundary: Boundary,
-    /// When the window must cut, it cuts down to so many messages, or tokens, so that the next cut is far away. No more
-    /// than the limit.
+    /// The number of messages or tokens that a window cuts down to when it must cut, so that the next cut is far away. At most
+    /// the limit.
     pub lower_mark: Option<u64>,
     /// The ids of messages that are kept, each with its exchange.
     pub pins: Vec<String>,
 }
 
-/// The tokens that a window may have.
+/// The token budget of a window.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TokenBudget {
     /// The greatest number of tokens, the reserve included.
     pub max_tokens: u64,
-    /// So many of them are set aside for the reply.
+    /// The tokens that are set aside for the reply.
     pub reserve: u64,
 }
 
 impl From<u64> for TokenBudget {
-    /// A budget of which nothing is set aside.
+    /// A budget without a reserve.
     fn from(max_tokens: u64) -> Self {
         Self { max_tokens, reserve: 0 }
     }

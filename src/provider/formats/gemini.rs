@@ -268,8 +268,8 @@ impl Reader<'_> {
             let kind = if is_thought { "thinking" } else { "text" };
             dict! {"type": kind, "text": text.string()?}
         } else {
-            let message = "expected text, inlineData, fileData, functionCall or functionResponse; other parts have no \
-                           place in a stored conversation";
+            let message = "expected text, inlineData, fileData, functionCall or functionResponse; other parts are \
+                           not supported in a stored conversation";
             return Err(part.fault(message));
         };
         carry_back(part.object()?, &mut read, &SIGNATURE);

@@ -7,16 +7,20 @@ use super::{Boundary, WindowOptions};
 use crate::conversation::{Context, Exchanges};
 use crate::error::Error;
 
-/// The positions of the messages that the caller pinned, of what belongs to their exchanges, and of the prompts that a
-/// window that begins at prompts needs with them.
+/// The positions of the messages that a window keeps wherever it cuts.
 #[derive(Debug, Default)]
-pub(super) struct Held {
+pub(super) struct Retained {
+    /// The messages that the caller pinned.
     pub pinned: HashSet<usize>,
+    /// The other messages of their exchanges.
     pub with_pinned: HashSet<usize>,
+    /// The prompts before them, for a window that begins at prompts.
     pub prompts: HashSet<usize>,
 }
 
-impl Held {
+impl Retained {
+    /// What a window with these options keeps.
+    ///
     /// # Errors
     ///
     /// [`Error::InvalidArgument`] for an id that no message has.
@@ -26,23 +30,23 @@ impl Held {
         for (position, message) in context.messages().enumerate() {
             by_id.entry(message.id()).or_default().push(position);
         }
-        let mut held = Self::default();
+        let mut retained = Self::default();
         for (index, id) in options.pins.iter().enumerate() {
             let Some(positions) = by_id.get(id.as_str()) else {
                 let message = format!("no message of the context has the id {id:?}");
                 return Err(Error::argument(&format!("pins[{index}]"), message));
             };
-            held.pinned.extend(positions.iter().filter(|position| !specials.contains(&Some(**position))));
+            retained.pinned.extend(positions.iter().filter(|position| !specials.contains(&Some(**position))));
         }
-        let firsts: HashSet<usize> = held.pinned.iter().map(|&position| exchanges.first(position)).collect();
+        let firsts: HashSet<usize> = retained.pinned.iter().map(|&position| exchanges.first(position)).collect();
         let members = (0..context.messages().len()).filter(|&position| firsts.contains(&exchanges.first(position)));
-        held.with_pinned = members.filter(|position| !held.pinned.contains(position)).collect();
+        retained.with_pinned = members.filter(|position| !retained.pinned.contains(position)).collect();
         if options.boundary == Boundary::Turn {
             let units = Units::new(context, exchanges);
             let places = units.places();
             // The oldest place of each exchange.
             let mut oldest: HashMap<usize, usize> = HashMap::new();
-            for position in held.pinned.iter().chain(&held.with_pinned) {
+            for position in retained.pinned.iter().chain(&retained.with_pinned) {
                 if let Some(place) = places.get(*position).copied().flatten() {
                     let oldest = oldest.entry(exchanges.first(*position)).or_insert(place);
                     *oldest = place.max(*oldest);
@@ -51,11 +55,12 @@ impl Held {
             let is_prompt_at = |position: usize| context.message(position).is_some_and(is_prompt);
             let needing = oldest.into_iter().filter(|(first, _)| !is_prompt_at(*first));
             let prompts = units.prompts_before();
-            held.prompts = needing.filter_map(|(_, place)| prompts.get(place + 1).copied().flatten()).collect();
+            retained.prompts = needing.filter_map(|(_, place)| prompts.get(place + 1).copied().flatten()).collect();
         }
-        Ok(held)
+        Ok(retained)
     }
 
+    /// All of them.
     pub fn all(&self) -> HashSet<usize> {
         [&self.pinned, &self.with_pinned, &self.prompts].into_iter().flatten().copied().collect()
     }
