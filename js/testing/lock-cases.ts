@@ -113,7 +113,7 @@ function lockSync<T>(storage: SessionStorage, directory: string, work: (lease?: 
 const SYNC_LOCK_CASES: readonly Case[] = (
   [
     {
-      name: 'a synchronous lock runs its work once and returns what that returns, or throws what that throws, and is released',
+      name: 'lockSync runs its work once and returns what that returns, or throws what that throws, and is released',
       async run(storage, directory) {
         let runs = 0
         const value = {}
@@ -135,7 +135,7 @@ const SYNC_LOCK_CASES: readonly Case[] = (
       },
     },
     {
-      name: 'a synchronous lock leaves nothing behind, and the lock that waits for it is had afterwards',
+      name: 'lockSync leaves nothing behind, and the lock that waits for it is acquired afterwards',
       async run(storage, directory) {
         await storage.write(`${directory}/file`, Uint8Array.of(1))
         let order = ''
@@ -152,7 +152,7 @@ const SYNC_LOCK_CASES: readonly Case[] = (
       },
     },
     {
-      name: 'of a holder and a synchronous one that writes, one writes: the other is refused or loses its lease',
+      name: 'of a holder and a lockSync that writes, only one writes: the other is refused or loses its lease',
       async run(storage, directory) {
         const path = `${directory}/file`
         await storage.write(path, Uint8Array.of(1))
@@ -181,7 +181,7 @@ const SYNC_LOCK_CASES: readonly Case[] = (
       },
     },
     {
-      name: 'a holder goes on when a synchronous one writes nothing',
+      name: 'a holder goes on when a lockSync writes nothing',
       async run(storage, directory) {
         const path = `${directory}/file`
         await lock(storage, directory, async (lease) => {

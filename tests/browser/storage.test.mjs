@@ -38,7 +38,7 @@ for (const kind of ['IndexedDBStorage', 'OPFSStorage', 'MemoryStorage']) {
       return results
     }, kind)
     assert.deepEqual(Object.keys(results), storageConformance(() => null).map(({ name }) => name))
-    const sync = kind === 'MemoryStorage' ? [] : ['writeSync', 'digestSync']
+    const sync = kind === 'MemoryStorage' ? [] : ['writeSync', 'digestSync', 'lockSync']
     for (const [name, result] of Object.entries(results)) {
       assert.equal(result, sync.some((method) => name.includes(method)) ? 'not offered' : 'passed', name)
     }
