@@ -66,7 +66,7 @@ fn new_session(storage: &JsValue) -> (SessionHandle, ContextHandle) {
 }
 
 async fn save(session: &SessionHandle) -> Result<JsValue, JsValue> {
-    JsFuture::from(session.save(false)).await
+    JsFuture::from(session.save(false, JsValue::UNDEFINED)).await
 }
 
 async fn load(uuid: &str, storage: &JsValue) -> Result<SessionHandle, JsValue> {
@@ -103,12 +103,12 @@ async fn calls_made_while_a_save_awaits_storage_work() {
     let slow = "return new Promise(r => setTimeout(() => r(this.files.set(path, data)), 5))";
     let (session, context) = new_session(&storage(READ, slow, LIST));
     append(&context, &user_message("before")).unwrap();
-    let saving = session.save(false);
+    let saving = session.save(false, JsValue::UNDEFINED);
     append(&context, &user_message("during")).unwrap();
     let window = session.rolling_sequence_window(&1.into(), &NONE).ok().flatten().unwrap();
     session.set_is_active(&true.into()).unwrap();
     assert_eq!(window.message_count(), 1);
-    let second = session.save(false);
+    let second = session.save(false, JsValue::UNDEFINED);
     JsFuture::from(Promise::all(&Array::of2(&saving, &second))).await.unwrap();
     drop(session);
 }

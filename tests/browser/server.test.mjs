@@ -8,7 +8,9 @@ import { serve } from '../../scripts/demo-browser.mjs'
 import { root } from '../../scripts/setup/steps.mjs'
 
 let server
-before(async () => { server = await serve() })
+before(async () => {
+  server = await serve()
+})
 after(() => server.close())
 
 /** Asks for a path as it is: fetch and URL would resolve `..` before. */
@@ -18,7 +20,9 @@ function get(path, method = 'GET') {
     const asked = request({ host: '127.0.0.1', port, path, method }, (response) => {
       const chunks = []
       response.on('data', (chunk) => chunks.push(chunk))
-      response.on('end', () => resolve({ status: response.statusCode, headers: response.headers, body: Buffer.concat(chunks) }))
+      response.on('end', () =>
+        resolve({ status: response.statusCode, headers: response.headers, body: Buffer.concat(chunks) }),
+      )
     })
     asked.on('error', reject).end()
   })
@@ -55,10 +59,26 @@ test('sends the root to the page', async () => {
 
 test('gives out nothing outside of examples/ and dist/', async () => {
   const paths = [
-    '/package.json', '/../package.json', '/examples/../package.json', '/dist/../../etc/passwd', '/examples/%2e%2e/package.json',
-    '/examples%2f..%2fpackage.json', '/examples/..%5cpackage.json', '/dist/%00', '/%', '/%ff', '//package.json', '/distant',
-    '/.git/config', '/dist', '/dist/', '/examples/', `/dist/${'a'.repeat(5000)}`, '/examples/browser/app.js/x',
-    'http://127.0.0.1/package.json', '*',
+    '/package.json',
+    '/../package.json',
+    '/examples/../package.json',
+    '/dist/../../etc/passwd',
+    '/examples/%2e%2e/package.json',
+    '/examples%2f..%2fpackage.json',
+    '/examples/..%5cpackage.json',
+    '/dist/%00',
+    '/%',
+    '/%ff',
+    '//package.json',
+    '/distant',
+    '/.git/config',
+    '/dist',
+    '/dist/',
+    '/examples/',
+    `/dist/${'a'.repeat(5000)}`,
+    '/examples/browser/app.js/x',
+    'http://127.0.0.1/package.json',
+    '*',
   ]
   for (const path of paths) assert.equal((await get(path)).status, 404, path)
 })
@@ -72,16 +92,23 @@ test('answers HEAD without a body, and refuses what would change something', asy
 
 test('lists the files of the demo session', async () => {
   const paths = JSON.parse((await get('/examples/demo-session/files.json')).body)
-  assert.ok(paths.some((path) => /^[^/]+\/session\.json$/.test(path)), String(paths))
+  assert.ok(
+    paths.some((path) => /^[^/]+\/session\.json$/.test(path)),
+    String(paths),
+  )
   for (const path of paths) assert.equal((await get(`/examples/demo-session/${path}`)).status, 200, path)
 })
 
 test('a port that is taken, or none, is an error in words', async () => {
   const { port } = new URL(server.url)
   await assert.rejects(serve({ port: Number(port) }), /cannot be served on port/)
-  const child = spawn(process.execPath, [join(root, 'scripts', 'demo-browser.mjs'), '--port', 'many'], { stdio: 'pipe' })
+  const child = spawn(process.execPath, [join(root, 'scripts', 'demo-browser.mjs'), '--port', 'many'], {
+    stdio: 'pipe',
+  })
   let output = ''
-  child.stderr.on('data', (text) => { output += text })
+  child.stderr.on('data', (text) => {
+    output += text
+  })
   assert.equal(await new Promise((resolve) => child.on('close', resolve)), 1)
   assert.match(output, /--port: expected a number/)
 })

@@ -5,10 +5,10 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { after, test } from 'node:test'
 import { forAll, isUsual, SEED } from '../package/support/property.mjs'
-import { Oracle, available, needsReference } from './oracle.mjs'
+import { available, needsReference, Oracle } from './oracle.mjs'
 import { programs } from './programs.mjs'
 import { compare, describe } from './support/compare.mjs'
-import { GOLDEN, condensed, finalDumps } from './support/golden.mjs'
+import { condensed, finalDumps, GOLDEN } from './support/golden.mjs'
 
 const SESSIONS = 400
 /** At least this much is compared: a comparison of nothing proves nothing. */

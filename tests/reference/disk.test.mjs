@@ -1,17 +1,17 @@
 // The same files, both ways: what one side saves the other loads, continues and saves. The reference is as it is here,
 // with the JSON reader that it has.
 import assert from 'node:assert/strict'
-import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { fc, forAll, isUsual, list, sometimes } from '../package/support/property.mjs'
-import { Oracle, available, needsReference } from './oracle.mjs'
+import { available, needsReference, Oracle } from './oracle.mjs'
 import { handedIn, messages, specials } from './programs.mjs'
 import { compareSteps, describeSteps } from './support/compare.mjs'
+import { parseText, prettyLines } from './support/json-text.mjs'
 import { World } from './support/ours.mjs'
 import { ENCODINGS, Session } from './support/package.mjs'
-import { parseText, prettyLines } from './support/json-text.mjs'
 
 const SESSIONS = 8
 const TURNS = 5
@@ -101,7 +101,10 @@ const turns = fc
     cut: fc.oneof(
       whole(2, 6).map((count) => [{ do: 'sessionSequenceWindow', count }]),
       whole(100, 600).map((budget) => [{ do: 'sessionTokenWindow', budget, encoding: 'cl100k_base' }]),
-      whole(-9, 3).map((start) => [{ do: 'fork', on: 0, start }, { do: 'activate', on: 1 }]),
+      whole(-9, 3).map((start) => [
+        { do: 'fork', on: 0, start },
+        { do: 'activate', on: 1 },
+      ]),
       fc.constant([]),
     ),
     again: sometimes(0.4, fc.constant([{ do: 'save' }, { do: 'sessionSequenceWindow', count: 3 }])),
@@ -164,7 +167,11 @@ test('sessions go to and fro between both sides for several turns', needsReferen
       }
       operations += await assertReadTheSame(directory, uuid, about)
       const { findings } = await Session.check(directory, uuid)
-      assert.deepEqual(findings.filter(({ rule }) => !EXPECTED_FINDINGS.has(rule)), [], about)
+      assert.deepEqual(
+        findings.filter(({ rule }) => !EXPECTED_FINDINGS.has(rule)),
+        [],
+        about,
+      )
       await side.close()
       turnsDone += 1
     }
@@ -173,7 +180,9 @@ test('sessions go to and fro between both sides for several turns', needsReferen
     )
     assert.deepEqual(leftovers, [])
   })
-  t.diagnostic(`${turnsDone} turns of ${SESSIONS} sessions on disk, ${operations} operations on what was read: none differs`)
+  t.diagnostic(
+    `${turnsDone} turns of ${SESSIONS} sessions on disk, ${operations} operations on what was read: none differs`,
+  )
   assert.ok(!isUsual || operations > SESSIONS * TURNS * 3, `only ${operations} operations`)
 })
 
@@ -183,7 +192,9 @@ const [bothSpecials] = fc.sample(
 )
 /** Steps that append so many messages. */
 const appends = (arbitrary, count, seed) =>
-  handedIn(fc.sample(arbitrary, { numRuns: count, seed }).map((message) => ({ do: 'append', message, anchor: 'messages' })))
+  handedIn(
+    fc.sample(arbitrary, { numRuns: count, seed }).map((message) => ({ do: 'append', message, anchor: 'messages' })),
+  )
 
 /** A session of the reference on disk with everything that a file can hold. */
 async function savedByReference(directory) {

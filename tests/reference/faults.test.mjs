@@ -2,12 +2,12 @@
 // are listed in docs/reference-differences.md.
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
-import { linkSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { linkSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
-import { Oracle, available, needsReference } from './oracle.mjs'
-import { Context, MemoryStorage, Session, countTokens, entry } from './support/package.mjs'
+import { available, needsReference, Oracle } from './oracle.mjs'
+import { Context, countTokens, entry, MemoryStorage, Session } from './support/package.mjs'
 import { contextFile, sessionFile } from './support/write-files.mjs'
 
 const oracle = available && new Oracle({ asIs: true })
@@ -169,7 +169,10 @@ test('the last of two writers wins without a word; here it is refused', needsRef
   const path = `${ours.sessionDir}/${ours.activeContextId}.json`
   await assert.rejects(other.save(), { name: 'ConflictError', code: 'ERR_CONFLICT', path })
   const again = await Session.load(directory, ours.uuid)
-  assert.deepEqual(again.activeContext.messages.map(({ content }) => content[0].text), ['a', 'of the first'])
+  assert.deepEqual(
+    again.activeContext.messages.map(({ content }) => content[0].text),
+    ['a', 'of the first'],
+  )
 })
 
 test(

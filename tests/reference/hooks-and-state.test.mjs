@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { after, test } from 'node:test'
 import { fc, list, SEED, sometimes } from '../package/support/property.mjs'
-import { Oracle, available, needsReference } from './oracle.mjs'
+import { available, needsReference, Oracle } from './oracle.mjs'
 import { compareSteps, describeSteps } from './support/compare.mjs'
 import { ContentPart, MemoryStorage, Message, Session, SystemPromptMessage } from './support/package.mjs'
 import { contextFile, sessionFile } from './support/write-files.mjs'
@@ -266,8 +266,16 @@ test('generated patterns mean what they mean in Python, or are refused', needsRe
     const atom = fc.constantFrom(...atoms)
     const group = depth > 0 && joined(fc.constantFrom(...openings), patternsOf(depth - 1), fc.constant(')'))
     const inner = group ? fc.oneof({ weight: 7, arbitrary: atom }, { weight: 3, arbitrary: group }) : atom
-    const sequence = list(0, 3, joined(inner, maybe(0.35, fc.constantFrom(...quantifiers)))).map((terms) => terms.join(''))
-    return joined(sequence, maybe(0.25, sequence.map((text) => `|${text}`)))
+    const sequence = list(0, 3, joined(inner, maybe(0.35, fc.constantFrom(...quantifiers)))).map((terms) =>
+      terms.join(''),
+    )
+    return joined(
+      sequence,
+      maybe(
+        0.25,
+        sequence.map((text) => `|${text}`),
+      ),
+    )
   }
   const flagged = joined(maybe(0.15, fc.constantFrom('(?i)', '(?s)', '(?is)', '(?m)')), patternsOf(2))
   const numRuns = 800 * Number(process.env.PETEOS_RUNS ?? 1)

@@ -37,7 +37,11 @@ const pick = (...items) => fc.constantFrom(...items)
 const weighted = (...choices) =>
   fc.oneof(...choices.map(([weight, arbitrary]) => ({ weight: Math.round(100 * weight), arbitrary })))
 /** A field as JSON text with this probability, or nothing. */
-const field = (probability, name, value) => sometimes(probability, value.map((text) => `"${name}":${text}`))
+const field = (probability, name, value) =>
+  sometimes(
+    probability,
+    value.map((text) => `"${name}":${text}`),
+  )
 const object = (...fields) => fc.tuple(...fields).map((made) => objectText(made.flat()))
 const constant = (text) => fc.constant(text)
 const whole = (min, max) => fc.integer({ min, max })
@@ -105,7 +109,11 @@ const callParts = typed(
 )
 const resultParts = typed(
   'tool_result',
-  field(1, 'call_id', whole(1, 8).map((number) => `"call-${number}"`)),
+  field(
+    1,
+    'call_id',
+    whole(1, 8).map((number) => `"call-${number}"`),
+  ),
   field(1, 'content', strings),
   field(1, 'execution_status', constant('"executed"')),
 )
@@ -113,13 +121,7 @@ const unknownParts = typed('hologram', field(1, 'data', values(3)))
 
 const PARTS_OF = { assistant: callParts, tool: resultParts, user: textParts, system: textParts }
 const partsOf = (role, thinks) =>
-  weighted(
-    [thinks ? 3 : 0, thinkingParts],
-    [3, textParts],
-    [1, mediaParts],
-    [2, PARTS_OF[role]],
-    [0.4, unknownParts],
-  )
+  weighted([thinks ? 3 : 0, thinkingParts], [3, textParts], [1, mediaParts], [2, PARTS_OF[role]], [0.4, unknownParts])
 
 const messageOf = (inFile, role, thinks) =>
   object(
@@ -130,7 +132,9 @@ const messageOf = (inFile, role, thinks) =>
     field(0.3, 'metadata', objects(5, values(2))),
     sometimes(
       0.1,
-      fc.tuple(pick('mood', '1', 'extra', '__proto__'), values(2)).map(([key, text]) => `${JSON.stringify(key)}:${text}`),
+      fc
+        .tuple(pick('mood', '1', 'extra', '__proto__'), values(2))
+        .map(([key, text]) => `${JSON.stringify(key)}:${text}`),
     ),
     field(0.08, '_type', constant('"Note"')),
     field(thinks ? 0 : 0.05, 'token_count', whole(0, 50).map(String)),
@@ -191,13 +195,20 @@ const fork = does('fork', {
 /** A window that is a share of what is there, or of this size. */
 const window = (name, key, sizes, args) =>
   fc
-    .tuple(does(name, args), weighted([7, share.map((part) => ({ share: part }))], [3, sizes.map((size) => ({ [key]: size }))]))
+    .tuple(
+      does(name, args),
+      weighted([7, share.map((part) => ({ share: part }))], [3, sizes.map((size) => ({ [key]: size }))]),
+    )
     .map(([step, size]) => ({ ...step, ...size }))
 const counts = whole(1, 20)
 const budgets = pick(0, 1, 10, 50, 200, 1000, 100000)
 
 const changes = object(
-  field(0.6, 'content', partsOf('user', false).map((part) => `[${part}]`)),
+  field(
+    0.6,
+    'content',
+    partsOf('user', false).map((part) => `[${part}]`),
+  ),
   field(1, 'metadata', objects(5, values(2))),
   field(0.3, 'later', values(1)),
 )
@@ -289,7 +300,9 @@ const programsOf = (inFile) => {
 }
 
 /** Programs, of new sessions and of files. */
-export const programs = weighted([65, programsOf(false)], [35, programsOf(true)]).map(withAnchors).map(numbered)
+export const programs = weighted([65, programsOf(false)], [35, programsOf(true)])
+  .map(withAnchors)
+  .map(numbered)
 
 /** Messages and special messages that are not handed in yet: `handedIn` makes JSON texts of them. */
 export const messages = anyMessage(false)

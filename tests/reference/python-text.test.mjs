@@ -6,9 +6,9 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { fc, list, SEED } from '../package/support/property.mjs'
-import { Oracle, available, needsReference } from './oracle.mjs'
-import { ENCODINGS, MemoryStorage, Session, countTokens } from './support/package.mjs'
+import { available, needsReference, Oracle } from './oracle.mjs'
 import { anyDouble, formChanges, inBetween, spelled, spellings } from './support/numbers.mjs'
+import { countTokens, ENCODINGS, MemoryStorage, Session } from './support/package.mjs'
 import { contextFile, sessionFile } from './support/write-files.mjs'
 
 const runs = Number(process.env.PETEOS_RUNS ?? 1)
@@ -88,7 +88,10 @@ test('integers of any size', needsReference, async () => {
   ]
   const most = 10n ** 60n
   const integers = fc.tuple(fc.bigInt({ min: -most, max: most }), fc.nat({ max: 59 }))
-  const generated = sample(500, integers.map(([number, digits]) => String(number / 10n ** BigInt(digits))))
+  const generated = sample(
+    500,
+    integers.map(([number, digits]) => String(number / 10n ** BigInt(digits))),
+  )
   await assertSameText([...new Set([...values, ...generated])])
 })
 
@@ -104,7 +107,10 @@ test('strings of random characters, and what JSON escapes', needsReference, asyn
   // As many of one byte as of four.
   const codes = fc.oneof(...[0x20, 0x7f, 0x800, 0xffff, 0x10ffff].map((max) => fc.noBias(fc.nat({ max }))))
   const characters = codes.map((code) => String.fromCodePoint(code >= 0xd800 && code < 0xe000 ? 0x2028 : code))
-  const strings = sample(600, list(0, 12, characters).map((text) => text.join('')))
+  const strings = sample(
+    600,
+    list(0, 12, characters).map((text) => text.join('')),
+  )
   const escaped = strings.map(
     (text) =>
       `"${Array.from({ length: text.length }, (_, at) => `\\u${text.charCodeAt(at).toString(16).padStart(4, '0')}`).join('')}"`,

@@ -25,19 +25,20 @@ export function useBrowser() {
     await server?.close()
   })
 
-  return (work, { expected = /$^/ } = {}) => async () => {
-    // A context of its own, so that a test may open further tabs that share its storage.
-    const context = await browser.newContext({ viewport: { width: 1280, height: 860 } })
-    const page = await context.newPage()
-    const complaints = []
-    const note = (text) => expected.test(text) || complaints.push(text)
-    page.on('pageerror', (error) => note(String(error)))
-    page.on('console', (message) => ['error', 'warning'].includes(message.type()) && note(message.text()))
-    try {
-      await work(page, new URL(server.url).origin)
-      assert.deepEqual(complaints, [], 'the page complains')
-    } finally {
-      await context.close()
+  return (work, { expected = /$^/ } = {}) =>
+    async () => {
+      // A context of its own, so that a test may open further tabs that share its storage.
+      const context = await browser.newContext({ viewport: { width: 1280, height: 860 } })
+      const page = await context.newPage()
+      const complaints = []
+      const note = (text) => expected.test(text) || complaints.push(text)
+      page.on('pageerror', (error) => note(String(error)))
+      page.on('console', (message) => ['error', 'warning'].includes(message.type()) && note(message.text()))
+      try {
+        await work(page, new URL(server.url).origin)
+        assert.deepEqual(complaints, [], 'the page complains')
+      } finally {
+        await context.close()
+      }
     }
-  }
 }

@@ -17,7 +17,11 @@ export async function saveFixedSession({ Context, MemoryStorage, Session }) {
     id: contextId,
     messages: [],
     content_map: {},
-    anchor_points: [['system_prompt', 0], ['tools', 0], ['messages', 0]],
+    anchor_points: [
+      ['system_prompt', 0],
+      ['tools', 0],
+      ['messages', 0],
+    ],
     message_sequence: 0,
     _mutation_counter: 3,
     children: [],

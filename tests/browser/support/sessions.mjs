@@ -1,5 +1,12 @@
 // Sessions as files, made with the package's Node build.
-import { ContentPart, MemoryStorage, Message, Session, SystemPromptMessage, ToolDefinitionsMessage } from '../../../dist/index.mjs'
+import {
+  ContentPart,
+  MemoryStorage,
+  Message,
+  Session,
+  SystemPromptMessage,
+  ToolDefinitionsMessage,
+} from '../../../dist/index.mjs'
 
 /** What would run if the page took text for markup. */
 export const HOSTILE = '<img src=x onerror="window.hacked = true"><script>window.hacked = true</script>&lt;b&gt;'
@@ -13,7 +20,11 @@ export function createSession(messageCount) {
     storage: new MemoryStorage(),
     systemPromptMessage: SystemPromptMessage.create('You are a careful assistant.'),
     toolDefinitionsMessage: ToolDefinitionsMessage.create([
-      { name: 'read_file', description: 'Reads a file.', parameters: { type: 'object', properties: { path: { type: 'string' } } } },
+      {
+        name: 'read_file',
+        description: 'Reads a file.',
+        parameters: { type: 'object', properties: { path: { type: 'string' } } },
+      },
     ]),
   })
   const context = session.activeContext
@@ -43,14 +54,17 @@ function turnMessages(turn) {
 export async function filesOf(session) {
   await session.save()
   const names = (await session.storage.list(session.sessionDir)).sort()
-  return Promise.all(names.map(async (name) => {
-    const data = await session.storage.read(`${session.sessionDir}/${name}`)
-    return { name, mimeType: 'application/json', buffer: Buffer.from(data) }
-  }))
+  return Promise.all(
+    names.map(async (name) => {
+      const data = await session.storage.read(`${session.sessionDir}/${name}`)
+      return { name, mimeType: 'application/json', buffer: Buffer.from(data) }
+    }),
+  )
 }
 
 /** The same files with the text of one of them changed. */
 export function changeFile(files, name, change) {
   return files.map((file) =>
-    file.name === name ? { ...file, buffer: Buffer.from(change(file.buffer.toString('utf8'))) } : file)
+    file.name === name ? { ...file, buffer: Buffer.from(change(file.buffer.toString('utf8'))) } : file,
+  )
 }

@@ -30,7 +30,10 @@ export async function column(page, name) {
 export async function dimmed(page) {
   await settled(page)
   return page.$$eval('.message', (rows) =>
-    rows.flatMap((row, index) => (row.matches('.dropped') && getComputedStyle(row.firstChild).opacity < 1 ? [index] : [])))
+    rows.flatMap((row, index) =>
+      row.matches('.dropped') && getComputedStyle(row.firstChild).opacity < 1 ? [index] : [],
+    ),
+  )
 }
 
 /** The positions in a context of the messages with these ids. */

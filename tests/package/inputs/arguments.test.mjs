@@ -1,8 +1,8 @@
 // Arguments and options of the wrong kind: a typed error that names the argument, and nothing has changed.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { load } from '../support/installed.mjs'
 import { refused, refusedNow } from '../support/errors.mjs'
+import { load } from '../support/installed.mjs'
 import { RecordingStorage } from '../support/storages.mjs'
 import { fileText } from '../support/text.mjs'
 import { example, unchanged } from '../support/unchanged.mjs'
@@ -118,10 +118,18 @@ test('options that are not an object are refused; null stands for none', async (
   storage.takeCalls()
   for (const [name, call] of Object.entries(calls)) {
     for (const options of ['x', 5, 5n, true, () => ({}), Symbol('x')]) {
-      await refused(call.bind(null, options), 'InvalidArgumentError', { argument: 'options' }, `${name}(${shown(options)})`)
+      await refused(
+        call.bind(null, options),
+        'InvalidArgumentError',
+        { argument: 'options' },
+        `${name}(${shown(options)})`,
+      )
     }
   }
-  assert.deepEqual([storage.calls, session.activeContext, context.children, context.anchorPoints.length], [[], context, [], 3])
+  assert.deepEqual(
+    [storage.calls, session.activeContext, context.children, context.anchorPoints.length],
+    [[], context, [], 3],
+  )
 
   for (const load of [Session.load, Session.check, Session.repair]) {
     await refused(() => load.call(Session, 'a', 'none', null), 'SessionNotFoundError', { code: 'ENOENT' })
@@ -280,8 +288,18 @@ test('a context whose counters are at their end refuses to grow, and a fork of i
     const context = Context.fromDict({ id: 'c', messages: [], ...fields })
     const about = JSON.stringify(fields)
     const before = context.rawDict
-    refusedNow(() => context.append(text('x')), 'InvalidArgumentError', { argument: 'message', message: /counter.*fork/ }, about)
-    refusedNow(() => context.addAnchor('a', 0), 'InvalidArgumentError', { argument: 'name', message: /counter.*fork/ }, about)
+    refusedNow(
+      () => context.append(text('x')),
+      'InvalidArgumentError',
+      { argument: 'message', message: /counter.*fork/ },
+      about,
+    )
+    refusedNow(
+      () => context.addAnchor('a', 0),
+      'InvalidArgumentError',
+      { argument: 'name', message: /counter.*fork/ },
+      about,
+    )
     assert.deepEqual(context.rawDict, before, about)
     assert.ok(Number.isSafeInteger(before._mutation_counter), about)
     const fork = context.fork()

@@ -1,13 +1,13 @@
 // The error classes: what each carries, and that each can be told from the others.
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
-import { inspect } from 'node:util'
-import { load, packageDir, require } from '../support/installed.mjs'
-import { checkError } from '../support/errors.mjs'
-import { RecordingStorage } from '../support/storages.mjs'
-import { runModule } from '../support/files.mjs'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { test } from 'node:test'
+import { inspect } from 'node:util'
+import { checkError } from '../support/errors.mjs'
+import { runModule } from '../support/files.mjs'
+import { load, packageDir, require } from '../support/installed.mjs'
+import { RecordingStorage } from '../support/storages.mjs'
 
 const peteos = await load('peteos-session')
 const { Context, Session, countTokens } = peteos

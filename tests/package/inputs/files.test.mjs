@@ -1,8 +1,8 @@
 // Session and context files that cannot be loaded: a typed error that names the file, the field, the line and the column.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { load } from '../support/installed.mjs'
 import { checkError, refused, refusedNow } from '../support/errors.mjs'
+import { load } from '../support/installed.mjs'
 import { fc, forAll } from '../support/property.mjs'
 import { RecordingStorage } from '../support/storages.mjs'
 import { fileText } from '../support/text.mjs'

@@ -2,9 +2,9 @@
 // half done.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { load } from '../support/installed.mjs'
 import { checkError, refusedNow } from '../support/errors.mjs'
 import { runModule } from '../support/files.mjs'
+import { load } from '../support/installed.mjs'
 import { RecordingStorage } from '../support/storages.mjs'
 import { revoked, text } from '../support/values.mjs'
 

@@ -1,13 +1,14 @@
 // Messages of the wrong shape: a typed error that names the field, and nothing has changed.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { load } from '../support/installed.mjs'
 import { refusedNow } from '../support/errors.mjs'
+import { load } from '../support/installed.mjs'
 import { RecordingStorage } from '../support/storages.mjs'
 import { example, unchanged } from '../support/unchanged.mjs'
 import { shown, text } from '../support/values.mjs'
 
-const { Context, ContentPart, Message, Session, SystemPromptMessage, ToolDefinitionsMessage } = await load('peteos-session')
+const { Context, ContentPart, Message, Session, SystemPromptMessage, ToolDefinitionsMessage } =
+  await load('peteos-session')
 
 const part = (fields) => ({ role: 'assistant', content: [{ type: 'text', text: 'fine' }, fields] })
 

@@ -1,8 +1,8 @@
 // Deeply nested values: accepted up to a limit, refused with a typed error beyond it.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { load } from '../support/installed.mjs'
 import { refused, refusedNow } from '../support/errors.mjs'
+import { load } from '../support/installed.mjs'
 import { RecordingStorage } from '../support/storages.mjs'
 import { example, unchanged } from '../support/unchanged.mjs'
 import { nested, nestedText, text } from '../support/values.mjs'

@@ -4,8 +4,8 @@ import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join, posix } from 'node:path'
 import { test } from 'node:test'
 import { pathToFileURL } from 'node:url'
-import { folder, load, packageDir, packedFiles, require, root } from '../support/installed.mjs'
 import { run, runModule, tempDir } from '../support/files.mjs'
+import { folder, load, packageDir, packedFiles, require, root } from '../support/installed.mjs'
 
 const manifest = JSON.parse(readFileSync(join(packageDir, 'package.json'), 'utf8'))
 const read = (file) => readFileSync(join(packageDir, file), 'utf8')
@@ -56,7 +56,9 @@ test('the tarball has what users need', () => {
 })
 
 test('the tarball has nothing else', () => {
-  const stray = packedFiles.filter((file) => !/^(package\.json|README\.md|CHANGELOG\.md|LICENSE|bench\/README\.md|(dist|docs)\/.*)$/.test(file))
+  const stray = packedFiles.filter(
+    (file) => !/^(package\.json|README\.md|CHANGELOG\.md|LICENSE|bench\/README\.md|(dist|docs)\/.*)$/.test(file),
+  )
   assert.deepEqual(stray, [])
   const known = /\.(js|mjs|cjs|js\.map|cjs\.map|d\.ts|wasm|bin)$|^dist\/types\/(esm|cjs)\/package\.json$/
   assert.deepEqual(

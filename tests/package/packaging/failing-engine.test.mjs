@@ -4,9 +4,9 @@ import assert from 'node:assert/strict'
 import { cpSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { load, packageDir } from '../support/installed.mjs'
 import { refused, refusedNow } from '../support/errors.mjs'
 import { run, runModule, tempDir } from '../support/files.mjs'
+import { load, packageDir } from '../support/installed.mjs'
 import { text } from '../support/values.mjs'
 
 const { Context, MemoryStorage, Session, ToolDefinitionsMessage } = await load('peteos-session')
@@ -44,7 +44,10 @@ test('a clock and a random source that throw', async () => {
 })
 
 test('a tool name that is too long for a pattern', async () => {
-  const session = Session.create('a', { storage: new MemoryStorage(), toolDefinitionsMessage: ToolDefinitionsMessage.create() })
+  const session = Session.create('a', {
+    storage: new MemoryStorage(),
+    toolDefinitionsMessage: ToolDefinitionsMessage.create(),
+  })
   const tools = session.activeContext.toolDefinitionsMessage
   let name = 'a'.repeat(1e7)
   session.registerHook(tools, 'tool_list', () => JSON.stringify([{ name }]))
@@ -68,7 +71,10 @@ test('a vocabulary that is not beside the script any more', async (t) => {
 
 test('counts of a file that no number holds', () => {
   const huge = JSON.parse('{"role":"user","token_count":9007199254740991}')
-  const dict = { system_prompt_message_id: 's', messages: [{ ...huge, id: 's', role: 'system', _type: 'SystemPromptMessage' }] }
+  const dict = {
+    system_prompt_message_id: 's',
+    messages: [{ ...huge, id: 's', role: 'system', _type: 'SystemPromptMessage' }],
+  }
   for (let index = 0; index < 3000; index++) dict.messages.push({ ...huge, id: `m${index}` })
   const context = Context.fromDict(dict)
   const report = context.planTokenWindow(50)
@@ -77,19 +83,34 @@ test('counts of a file that no number holds', () => {
   // More than JavaScript counts to is no count.
   const foreign = Context.fromDict({ messages: [{ id: 'x', role: 'user', token_count: 2 ** 63 }] })
   assert.ok(foreign.totalTokenCount() < 10)
-  refusedNow(() => context.append({ role: 'user', token_count: 2 ** 53 }), 'InvalidMessageError', { field: 'token_count' })
+  refusedNow(() => context.append({ role: 'user', token_count: 2 ** 53 }), 'InvalidMessageError', {
+    field: 'token_count',
+  })
 })
 
 test('a fork gives tools a place after the system prompt, also where the parent has none', () => {
   const context = Context.fromDict({
-    anchor_points: [['system_prompt', 1], ['messages', 2]],
-    messages: [{ id: 's', role: 'system', _type: 'SystemPromptMessage' }, { id: 'm', role: 'user' }],
+    anchor_points: [
+      ['system_prompt', 1],
+      ['messages', 2],
+    ],
+    messages: [
+      { id: 's', role: 'system', _type: 'SystemPromptMessage' },
+      { id: 'm', role: 'user' },
+    ],
     system_prompt_message_id: 's',
   })
   const child = context.fork({ toolDefinitionsMessage: ToolDefinitionsMessage.create() })
-  assert.deepEqual(child.messages.map(({ role }) => role), ['system', 'tool', 'user'])
+  assert.deepEqual(
+    child.messages.map(({ role }) => role),
+    ['system', 'tool', 'user'],
+  )
   assert.deepEqual([child.systemPromptMessage?.id, child.toolDefinitionsMessage?.role], ['s', 'tool'])
-  assert.deepEqual(child.anchorPoints, [['system_prompt', 1], ['tools', 2], ['messages', 3]])
+  assert.deepEqual(child.anchorPoints, [
+    ['system_prompt', 1],
+    ['tools', 2],
+    ['messages', 3],
+  ])
 })
 
 test('a context of a dict does not take the place of a file that was never read', async () => {
@@ -104,7 +125,9 @@ test('a context of a dict does not take the place of a file that was never read'
   const copy = Context.fromDict(old.rawDict)
   copy.append(text('three'))
   again.setActiveContext(copy)
-  const { message } = await refused(() => again.save(), 'ConflictError', { path: `${session.sessionDir}/${old.id}.json` })
+  const { message } = await refused(() => again.save(), 'ConflictError', {
+    path: `${session.sessionDir}/${old.id}.json`,
+  })
   assert.match(message, /has not read it.*loadContext/)
   const third = await Session.load('a', session.uuid, { storage })
   await third.loadContext(old.id)

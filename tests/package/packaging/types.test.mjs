@@ -215,7 +215,7 @@ const WRONG = [
   "context.planTokenWindow(5, 'gpt2', { counter: () => 'x' })",
   'context.planSequenceWindow(5, { reserve: 5 })',
   "const reason: WindowReason = 'why'; void reason",
-  "const options: TokenWindowOptions = { counter: (text: number) => text }; void options",
+  'const options: TokenWindowOptions = { counter: (text: number) => text }; void options',
   'report.limit = 5',
   "const bad: SessionStorage = { read: () => 'text', write() {}, list: () => [], remove() {} }; void bad",
   'const bad: SessionStorage = { read: () => null, write() {}, list: () => [] }; void bad',

@@ -3,12 +3,13 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { load, root } from '../support/installed.mjs'
 import { refusedNow } from '../support/errors.mjs'
+import { load, root } from '../support/installed.mjs'
 import { fc, fields, forAll, isUsual, list, sometimes } from '../support/property.mjs'
 import { NO_STRINGS, revoked } from '../support/values.mjs'
 
-const { check, Context, ContentPart, DisposedError, SystemPromptMessage, ToolDefinitionsMessage } = await load('peteos-session')
+const { check, Context, ContentPart, DisposedError, SystemPromptMessage, ToolDefinitionsMessage } =
+  await load('peteos-session')
 
 const ALL = ['openai-chat', 'openai-responses', 'anthropic', 'gemini']
 const but = (...left) => ALL.filter((provider) => !left.includes(provider))
@@ -295,7 +296,15 @@ const CASES = {
       path: 'messages[1].content[0].signature',
       bad: [prompt, assistant(thinking(), call('a')), results('a'), assistant(call('b')), results('b')],
       // In a turn that is over, nobody wants it back.
-      good: [prompt, assistant(thinking(), call('a')), results('a'), answer, prompt, assistant(call('b')), results('b')],
+      good: [
+        prompt,
+        assistant(thinking(), call('a')),
+        results('a'),
+        answer,
+        prompt,
+        assistant(call('b')),
+        results('b'),
+      ],
     },
     {
       by: ['gemini'],
@@ -327,7 +336,11 @@ for (const [rule, cases] of Object.entries(CASES)) {
         const about = `${rule} ${index} ${provider}`
         const found = check(context(bad), provider)
         const those = found.filter((finding) => finding.rule === rule)
-        assert.deepEqual(those.map((finding) => finding.path), by.includes(provider) ? [path] : [], about)
+        assert.deepEqual(
+          those.map((finding) => finding.path),
+          by.includes(provider) ? [path] : [],
+          about,
+        )
         if (by.includes(provider) && by.length === ALL.length && !others && rule !== 'misplaced-call') {
           assert.equal(found.length, 1, `${about}: ${JSON.stringify(found)}`)
         }
@@ -348,7 +361,10 @@ test('the table of the documentation and this test have the same rules for the s
     rows.map(([, rule, ...cells]) => [rule, ALL.filter((_, index) => cells[index].trim() !== '–')]),
   )
   const tested = Object.fromEntries(
-    Object.entries(CASES).map(([rule, cases]) => [rule, ALL.filter((provider) => cases.some(({ by }) => by.includes(provider)))]),
+    Object.entries(CASES).map(([rule, cases]) => [
+      rule,
+      ALL.filter((provider) => cases.some(({ by }) => by.includes(provider))),
+    ]),
   )
   assert.deepEqual(table, tested)
 })
@@ -383,7 +399,10 @@ test('special messages are not checked, but count in the paths of findings', () 
   special.append({ role: 'assistant', content: [ContentPart.toolUse('a', 'look', {})] })
   for (const provider of ALL) {
     const found = check(special, provider)
-    assert.deepEqual(found.map(({ rule, path }) => [rule, path]), [['missing-result', 'messages[3].content[0].call_id']])
+    assert.deepEqual(
+      found.map(({ rule, path }) => [rule, path]),
+      [['missing-result', 'messages[3].content[0].call_id']],
+    )
     assert.match(found[0].fix, /^Append/)
   }
   special.append({ role: 'tool_result', content: [ContentPart.toolResult('a', 'seen')] })
@@ -414,7 +433,10 @@ test('findings are frozen, sorted, and change nothing', () => {
 test('a value that is not a context, or not a provider, is refused', () => {
   const judged = context([prompt])
   for (const wrong of [undefined, null, {}, judged.rawDict, 'x', 5, [], revoked(), Object.create(Context.prototype)]) {
-    refusedNow(() => check(wrong, 'gemini'), 'InvalidArgumentError', { argument: 'context', message: /^context: .*fromDict/ })
+    refusedNow(() => check(wrong, 'gemini'), 'InvalidArgumentError', {
+      argument: 'context',
+      message: /^context: .*fromDict/,
+    })
   }
   for (const wrong of [...NO_STRINGS, undefined]) {
     refusedNow(() => check(judged, wrong), 'InvalidArgumentError', { argument: 'provider' })
@@ -427,10 +449,55 @@ test('a value that is not a context, or not a provider, is refused', () => {
   assert.throws(() => check(judged, 'gemini'), DisposedError)
 })
 
-const junk = fc.constantFrom(null, true, 0, -1.5, 1e300, '', 'x', '\ud83d', '{', [], [1], {}, { type: 'text' }, [{ type: 'text' }], '__proto__')
-const kinds = fc.constantFrom('text', 'thinking', 'redacted_thinking', 'image', 'video', 'audio', 'pdf', 'tool_use', 'tool_result', 'tool', 'sticker', '')
-const keys = ['text', 'call_id', 'name', 'arguments', 'content', 'signature', 'thought_signature', 'id', 'data', 'parameters']
-const source = fc.record({ type: fc.oneof(fc.constantFrom('url', 'base64'), junk), url: junk, data: junk, media_type: junk })
+const junk = fc.constantFrom(
+  null,
+  true,
+  0,
+  -1.5,
+  1e300,
+  '',
+  'x',
+  '\ud83d',
+  '{',
+  [],
+  [1],
+  {},
+  { type: 'text' },
+  [{ type: 'text' }],
+  '__proto__',
+)
+const kinds = fc.constantFrom(
+  'text',
+  'thinking',
+  'redacted_thinking',
+  'image',
+  'video',
+  'audio',
+  'pdf',
+  'tool_use',
+  'tool_result',
+  'tool',
+  'sticker',
+  '',
+)
+const keys = [
+  'text',
+  'call_id',
+  'name',
+  'arguments',
+  'content',
+  'signature',
+  'thought_signature',
+  'id',
+  'data',
+  'parameters',
+]
+const source = fc.record({
+  type: fc.oneof(fc.constantFrom('url', 'base64'), junk),
+  url: junk,
+  data: junk,
+  media_type: junk,
+})
 const oddPart = fields({
   type: kinds,
   source: sometimes(0.6, fc.oneof(junk, source)),
@@ -439,7 +506,10 @@ const oddPart = fields({
 const oddMessage = fields({
   role: sometimes(0.9, fc.constantFrom('user', 'assistant', 'system', 'tool', 'tool_result', 'robot', '')),
   metadata: junk,
-  content: sometimes(0.9, fc.oneof({ weight: 1, arbitrary: fc.constant(null) }, { weight: 9, arbitrary: list(0, 3, oddPart) })),
+  content: sometimes(
+    0.9,
+    fc.oneof({ weight: 1, arbitrary: fc.constant(null) }, { weight: 9, arbitrary: list(0, 3, oddPart) }),
+  ),
 })
 
 test('any context can be checked, and each finding names a rule and a path', async () => {

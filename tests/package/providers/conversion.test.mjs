@@ -1,9 +1,9 @@
 // Conversations in the formats of model providers: there, and back again.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { load } from '../support/installed.mjs'
 import { contextOf, conversationOf, conversations } from '../support/conversations.mjs'
 import { refusedNow } from '../support/errors.mjs'
+import { load } from '../support/installed.mjs'
 import { FORMS, normalForm } from '../support/normal-form.mjs'
 import { forAll } from '../support/property.mjs'
 import { NO_STRINGS, nestedText, shown } from '../support/values.mjs'

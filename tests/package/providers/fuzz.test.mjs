@@ -1,9 +1,9 @@
 // Any context makes a request and any value makes a context, or a typed error that names what is at fault.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { load } from '../support/installed.mjs'
 import { contextOf, conversations } from '../support/conversations.mjs'
 import { checkError } from '../support/errors.mjs'
+import { load } from '../support/installed.mjs'
 import { FORMS } from '../support/normal-form.mjs'
 import { chance, fc, forAll, isUsual, list, nth, sometimes } from '../support/property.mjs'
 import { nested } from '../support/values.mjs'
@@ -14,17 +14,71 @@ const PROVIDERS = Object.keys(FORMS)
 
 // prettier-ignore
 const KEYS = [
-  'type', 'role', 'content', 'text', 'messages', 'input', 'contents', 'parts', 'id', 'call_id', 'name', 'arguments',
-  'tools', 'system', 'source', 'data', 'url', 'media_type', 'mimeType', 'functionCall', 'functionResponse',
-  'response', 'tool_calls', 'function', 'tool_call_id', 'tool_use_id', 'toolCallId', 'toolName', 'output', 'value',
-  'summary', '__proto__',
+  'type',
+  'role',
+  'content',
+  'text',
+  'messages',
+  'input',
+  'contents',
+  'parts',
+  'id',
+  'call_id',
+  'name',
+  'arguments',
+  'tools',
+  'system',
+  'source',
+  'data',
+  'url',
+  'media_type',
+  'mimeType',
+  'functionCall',
+  'functionResponse',
+  'response',
+  'tool_calls',
+  'function',
+  'tool_call_id',
+  'tool_use_id',
+  'toolCallId',
+  'toolName',
+  'output',
+  'value',
+  'summary',
+  '__proto__',
 ]
 // prettier-ignore
 const VALUES = [
-  'user', 'assistant', 'system', 'model', 'tool', 'text', 'tool_use', 'tool_result', 'image', 'image_url', 'message',
-  'base64', 'url', 'function_call', 'function_call_output', 'reasoning', 'thinking', 'tool-call', 'tool-result',
-  'function', 'tool', '', '{}', 'x',
-  0, -1, 1e300, true, false, null,
+  'user',
+  'assistant',
+  'system',
+  'model',
+  'tool',
+  'text',
+  'tool_use',
+  'tool_result',
+  'image',
+  'image_url',
+  'message',
+  'base64',
+  'url',
+  'function_call',
+  'function_call_output',
+  'reasoning',
+  'thinking',
+  'tool-call',
+  'tool-result',
+  'function',
+  'tool',
+  '',
+  '{}',
+  'x',
+  0,
+  -1,
+  1e300,
+  true,
+  false,
+  null,
 ]
 
 /** Any JSON, with the words of the formats in it. */

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { formats } from '../../../examples/agent-loop/formats.mjs'
-import { load } from '../support/installed.mjs'
 import { checkError } from '../support/errors.mjs'
+import { load } from '../support/installed.mjs'
 import { chance, fc, forAll, isUsual, list, nth, sometimes } from '../support/property.mjs'
 import { validators } from '../support/schemas.mjs'
 
@@ -111,7 +111,12 @@ function contextOf({ turns, wrongRoles, lost, isBackward, prompt, tools }) {
         role: 'system',
         content: [{ type: 'text', text: 'Be brief.' }, ...prompt],
       },
-      { _type: 'ToolDefinitionsMessage', id: 'tools', role: 'tool', content: [{ type: 'tool', name: 'look' }, ...tools] },
+      {
+        _type: 'ToolDefinitionsMessage',
+        id: 'tools',
+        role: 'tool',
+        content: [{ type: 'tool', name: 'look' }, ...tools],
+      },
       ...messages,
     ],
     system_prompt_message_id: 'prompt',

@@ -1,8 +1,8 @@
 // The requests of `toMessages`, against the types of the official SDKs.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { load } from '../support/installed.mjs'
 import { contextOf, conversations } from '../support/conversations.mjs'
+import { load } from '../support/installed.mjs'
 import { chance, fc, forAll, isUsual, list, nth } from '../support/property.mjs'
 import { validators } from '../support/schemas.mjs'
 
@@ -56,7 +56,10 @@ for (const [provider, fault] of Object.entries(faults)) {
       delete broken.nobody_knows_this_key
       assert.equal(fault(request), null)
       // Every field has a type, except the input of a call, which is untyped in two of the SDKs.
-      const key = nth(Object.keys(broken).filter((name) => name !== 'input'), place.key)
+      const key = nth(
+        Object.keys(broken).filter((name) => name !== 'input'),
+        place.key,
+      )
       broken[key] = broken[key] === 12 ? 'x' : 12
       assert.notEqual(fault(request), null, `${key} in ${JSON.stringify(request)}`)
       refused++

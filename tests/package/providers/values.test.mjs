@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { jsonSchema, tool } from 'ai'
-import { load } from '../support/installed.mjs'
 import { conversationOf } from '../support/conversations.mjs'
 import { refusedNow } from '../support/errors.mjs'
+import { load } from '../support/installed.mjs'
 import { shown } from '../support/values.mjs'
 
 const { fromMessages, toMessages } = await load('peteos-session')

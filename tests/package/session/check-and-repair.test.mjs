@@ -5,9 +5,9 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { checkError, refused } from '../support/errors.mjs'
 import { tempDir, textsUnder } from '../support/files.mjs'
+import { bytes, healthy, problems } from '../support/healthy.mjs'
 import { load, root } from '../support/installed.mjs'
 import { chance, fc, forAll, isUsual } from '../support/property.mjs'
-import { bytes, healthy, problems } from '../support/healthy.mjs'
 import { FailingStorage, RecordingStorage } from '../support/storages.mjs'
 import { NO_COUNTS, NO_IDS, text } from '../support/values.mjs'
 
@@ -64,9 +64,15 @@ test('a file that cannot be read hides no finding of the others', async () => {
     [active, 'counter-lags', true],
   ].sort()
   const { findings } = await check()
-  assert.deepEqual(findings.map(({ path, rule, repairable }) => [path, rule, repairable]), expected)
+  assert.deepEqual(
+    findings.map(({ path, rule, repairable }) => [path, rule, repairable]),
+    expected,
+  )
   assert.match(findings.find(({ rule }) => rule === 'unreadable-file').message, /EIO: i\/o error/)
-  assert.deepEqual((await repair()).actions.map(({ rule }) => rule), ['counter-lags'])
+  assert.deepEqual(
+    (await repair()).actions.map(({ rule }) => rule),
+    ['counter-lags'],
+  )
 })
 
 test('many findings of many files, in one order', async () => {
@@ -74,7 +80,10 @@ test('many findings of many files, in one order', async () => {
   const { storage, change, cut, first, active, sessionPath, path, check } = fixture
   change(sessionPath, (dict) => void Object.assign(dict, { uuid: 'x', active_context_id: 'gone' }))
   cut(first, 3)
-  change(active, (dict) => void Object.assign(dict, { _mutation_counter: 0, message_sequence: 0, children: ['a', 'b'] }))
+  change(
+    active,
+    (dict) => void Object.assign(dict, { _mutation_counter: 0, message_sequence: 0, children: ['a', 'b'] }),
+  )
   storage.put(path('notes.txt'), '')
   storage.put(path('zz.json'), '[]')
   const { findings } = await check()
@@ -88,7 +97,12 @@ test('many findings of many files, in one order', async () => {
   ].sort(([one], [other]) => (one < other ? -1 : one > other ? 1 : 0))
   assert.deepEqual(
     findings.map(({ path, rule }) => [path, rule]),
-    [[sessionPath, 'uuid-mismatch'], [sessionPath, 'dangling-active-context'], ...inContexts, [path('notes.txt'), 'other-file']],
+    [
+      [sessionPath, 'uuid-mismatch'],
+      [sessionPath, 'dangling-active-context'],
+      ...inContexts,
+      [path('notes.txt'), 'other-file'],
+    ],
   )
   assert.deepEqual((await check()).findings, findings)
   const shuffled = new RecordingStorage()
@@ -100,8 +114,11 @@ test('errors: nothing there, arguments, a storage that fails at every call', asy
   const storage = new RecordingStorage()
   for (const work of [Session.check, Session.repair]) {
     await refused(() => work('a', 'x', { storage }), 'SessionNotFoundError', { path: 'a/x/session.json' })
-    for (const uuid of NO_IDS) await refused(() => work('a', uuid, { storage }), 'InvalidArgumentError', { argument: 'uuid' })
-    await refused(() => work('a', 'x', { storage, maxBytes: 1 }), 'InvalidArgumentError', { argument: 'options.maxBytes' })
+    for (const uuid of NO_IDS)
+      await refused(() => work('a', uuid, { storage }), 'InvalidArgumentError', { argument: 'uuid' })
+    await refused(() => work('a', 'x', { storage, maxBytes: 1 }), 'InvalidArgumentError', {
+      argument: 'options.maxBytes',
+    })
     await refused(() => work('a', 'x', { storage: {} }), 'InvalidArgumentError')
     await refused(() => work(5, 'x', { storage }), 'InvalidArgumentError', { argument: 'parentDir' })
     for (const maxFileBytes of NO_COUNTS.filter((value) => value !== undefined)) {
@@ -145,7 +162,10 @@ test('a file that another writer changes during the repair is left alone', async
   }
   await refused(repair, 'ConflictError', { path: active })
   assert.equal(storage.text(active), '{"messages": []}')
-  assert.equal([...storage.files.keys()].some((path) => path.endsWith('.bak')), false)
+  assert.equal(
+    [...storage.files.keys()].some((path) => path.endsWith('.bak')),
+    false,
+  )
 })
 
 test('contexts are written before session.json, and each file is copied before', async () => {
@@ -154,9 +174,15 @@ test('contexts are written before session.json, and each file is copied before',
   change(sessionPath, (dict) => void (dict.active_context_id = 'gone'))
   storage.takeCalls()
   await repair()
-  const writes = storage.takeCalls().filter((call) => call.startsWith('write ')).map((call) => call.slice(6))
+  const writes = storage
+    .takeCalls()
+    .filter((call) => call.startsWith('write '))
+    .map((call) => call.slice(6))
   const files = [...[active, first].sort(), sessionPath]
-  assert.deepEqual(writes.map((path) => path.replace(/\.\d{8}T.*/, '')), files.flatMap((path) => [path, path]))
+  assert.deepEqual(
+    writes.map((path) => path.replace(/\.\d{8}T.*/, '')),
+    files.flatMap((path) => [path, path]),
+  )
   assert.ok(writes.every((path, index) => path.endsWith('.bak') === (index % 2 === 0)))
 })
 
@@ -215,11 +241,17 @@ test('files beyond the limit of size are refused by path, size and option', asyn
   await refused(() => open({ maxFileBytes: 10 }), 'FileTooLargeError', { path: sessionPath })
   const tooLarge = (finding) => finding.rule === 'file-too-large' && finding.severity === 'error'
   const { findings } = await check({ maxFileBytes: 10 })
-  assert.deepEqual(findings.map(({ path }) => path), [sessionPath, ...[active, first].sort()])
+  assert.deepEqual(
+    findings.map(({ path }) => path),
+    [sessionPath, ...[active, first].sort()],
+  )
   assert.ok(findings.every(tooLarge))
   const errors = []
   const list = await Session.list('a', { storage, maxFileBytes: 10, onError: (each) => errors.push(each) })
-  assert.deepEqual([list.length, errors.map(({ name, path }) => [name, path])], [0, [['FileTooLargeError', sessionPath]]])
+  assert.deepEqual(
+    [list.length, errors.map(({ name, path }) => [name, path])],
+    [0, [['FileTooLargeError', sessionPath]]],
+  )
   assert.equal((await Session.list('a', { storage }))[0].uuid, uuid)
 })
 
@@ -240,7 +272,9 @@ test('a repair of a torn file keeps what it certainly held, and no more', async 
   assert.match(actions[0].message, /^6 messages recovered/)
   const { activeContext } = await open()
   assert.deepEqual(activeContext.messages, session.activeContext.messages)
-  assert.ok(activeContext.messages.every(({ _sequence_number }) => _sequence_number < activeContext.rawDict._mutation_counter))
+  assert.ok(
+    activeContext.messages.every(({ _sequence_number }) => _sequence_number < activeContext.rawDict._mutation_counter),
+  )
 
   // NULs after the text, as some file systems leave them, take nothing away.
   storage.put(active, `${text}\0\0\0`)
@@ -273,10 +307,19 @@ test('on a disk', async (t) => {
   const before = textsUnder(parent)
   const { findings } = await Session.check(parent, session.uuid)
   assert.deepEqual(textsUnder(parent), before)
-  assert.deepEqual(findings.map(({ rule }) => rule), ['torn-file', 'unreadable-file', 'leftover-file'])
+  assert.deepEqual(
+    findings.map(({ rule }) => rule),
+    ['torn-file', 'unreadable-file', 'leftover-file'],
+  )
   const { actions, check } = await Session.repair(parent, session.uuid)
-  assert.deepEqual(actions.map(({ rule }) => rule), ['torn-file', 'leftover-file'])
-  assert.deepEqual(check.findings.map(({ rule }) => rule), ['unreadable-file', 'kept-copy'])
+  assert.deepEqual(
+    actions.map(({ rule }) => rule),
+    ['torn-file', 'leftover-file'],
+  )
+  assert.deepEqual(
+    check.findings.map(({ rule }) => rule),
+    ['unreadable-file', 'kept-copy'],
+  )
   assert.equal((await Session.load(parent, session.uuid)).activeContext.messageCount, 1)
 })
 
@@ -321,8 +364,16 @@ test('damage to one byte, or a cut, of any file is found unless it loads the sam
     const { findings } = await check()
     // A changed letter of a text is damage that nothing can find.
     seen[loaded === null ? 'corrupt' : 'loaded']++
-    if (loaded === null) assert.ok(findings.some(({ severity }) => severity === 'error'), file)
-    if (loaded === whole) assert.deepEqual(problems({ findings }).filter(({ severity }) => severity === 'error'), [])
+    if (loaded === null)
+      assert.ok(
+        findings.some(({ severity }) => severity === 'error'),
+        file,
+      )
+    if (loaded === whole)
+      assert.deepEqual(
+        problems({ findings }).filter(({ severity }) => severity === 'error'),
+        [],
+      )
     await repair()
     const after = [await readable(active), await readable(first)]
     for (const index of [0, 1]) if (before[index] !== null) assert.equal(after[index], before[index])

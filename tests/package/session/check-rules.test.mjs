@@ -4,8 +4,8 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { refused } from '../support/errors.mjs'
-import { root } from '../support/installed.mjs'
 import { bytes, healthy, problems } from '../support/healthy.mjs'
+import { root } from '../support/installed.mjs'
 import { text } from '../support/values.mjs'
 
 /**
@@ -212,7 +212,10 @@ const CASES = {
   },
 }
 
-for (const [rule, { damage, file, load: loads, repairs = false, after, isRemoved, severity, ...place }] of Object.entries(CASES)) {
+for (const [
+  rule,
+  { damage, file, load: loads, repairs = false, after, isRemoved, severity, ...place },
+] of Object.entries(CASES)) {
   test(`${rule}: reported, loaded as documented${repairs ? ', repaired' : ''}`, async () => {
     const fixture = await healthy()
     const { storage, check, repair, load: open } = fixture
@@ -228,7 +231,10 @@ for (const [rule, { damage, file, load: loads, repairs = false, after, isRemoved
     const { ok, findings } = await check()
     assert.ok(storage.takeCalls().every((call) => /^(read|list) /.test(call)))
     assert.deepEqual(bytes(storage), before)
-    assert.deepEqual(findings.map((finding) => finding.rule), [rule])
+    assert.deepEqual(
+      findings.map((finding) => finding.rule),
+      [rule],
+    )
     const [finding] = findings
     assert.equal(finding.path, fixture[file])
     assert.equal(finding.severity, severity ?? (loads === undefined ? 'warning' : 'error'))
@@ -258,7 +264,10 @@ for (const [rule, { damage, file, load: loads, repairs = false, after, isRemoved
       assert.deepEqual(left, { ok, findings })
       return
     }
-    assert.deepEqual(actions.map((action) => [action.rule, action.path]), [[rule, fixture[file]]])
+    assert.deepEqual(
+      actions.map((action) => [action.rule, action.path]),
+      [[rule, fixture[file]]],
+    )
     assert.ok(actions[0].message.length > 10)
     assert.deepEqual(problems(left), [])
     assert.equal(left.ok, true)
@@ -272,7 +281,10 @@ for (const [rule, { damage, file, load: loads, repairs = false, after, isRemoved
       assert.equal(now.get(copy), before.get(fixture[file]))
     }
     for (const [path, data] of before) if (path !== fixture[file]) assert.equal(now.get(path), data, path)
-    assert.equal(now.size, before.size + (copy === undefined ? 0 : 1) + (rule === 'missing-session-file' ? 1 : 0) - (isRemoved ? 1 : 0))
+    assert.equal(
+      now.size,
+      before.size + (copy === undefined ? 0 : 1) + (rule === 'missing-session-file' ? 1 : 0) - (isRemoved ? 1 : 0),
+    )
     const again = await open()
     assert.ok(!(await again.listContexts()).some((id) => id.includes('bak')))
     await after?.(fixture)
@@ -285,7 +297,9 @@ for (const [rule, { damage, file, load: loads, repairs = false, after, isRemoved
 
 test('the table has every rule of the documentation', () => {
   const documented = readFileSync(join(root, 'docs', 'damage.md'), 'utf8')
-  const rules = [...documented.matchAll(/^\| `([a-z-]+)` \| (?:error|warning|info) \|/gm)].map(([, rule]) => rule).sort()
+  const rules = [...documented.matchAll(/^\| `([a-z-]+)` \| (?:error|warning|info) \|/gm)]
+    .map(([, rule]) => rule)
+    .sort()
   // The storage has to fail for one, the limit to be set for the other: they have tests of their own.
   assert.deepEqual([...Object.keys(CASES), 'unreadable-file', 'file-too-large'].sort(), rules)
 })

@@ -1,8 +1,8 @@
 // Contexts: appending, forking, stripping, dicts.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { load } from '../support/installed.mjs'
 import { refusedNow } from '../support/errors.mjs'
+import { load } from '../support/installed.mjs'
 import { RecordingStorage } from '../support/storages.mjs'
 import { text } from '../support/values.mjs'
 

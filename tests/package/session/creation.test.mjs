@@ -1,8 +1,8 @@
 // A new session: how it is made, what is in it, and where it goes.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { load, require } from '../support/installed.mjs'
 import { runModule, tempDir } from '../support/files.mjs'
+import { load, require } from '../support/installed.mjs'
 import { RecordingStorage } from '../support/storages.mjs'
 import { text } from '../support/values.mjs'
 

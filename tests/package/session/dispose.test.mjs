@@ -1,8 +1,8 @@
 // free, Symbol.dispose, and use after them.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { load } from '../support/installed.mjs'
 import { refused, refusedNow } from '../support/errors.mjs'
+import { load } from '../support/installed.mjs'
 import { GatedStorage, RecordingStorage } from '../support/storages.mjs'
 import { text } from '../support/values.mjs'
 

@@ -4,11 +4,10 @@ import { test } from 'node:test'
 import { load } from '../support/installed.mjs'
 import { fc, forAll, list, nth } from '../support/property.mjs'
 import { RecordingStorage } from '../support/storages.mjs'
-import { Raw, fileText } from '../support/text.mjs'
+import { fileText, Raw } from '../support/text.mjs'
 import { text } from '../support/values.mjs'
 
-const { ContentPart, Message, Session, SystemPromptMessage, ToolDefinitionsMessage } =
-  await load('peteos-session')
+const { ContentPart, Message, Session, SystemPromptMessage, ToolDefinitionsMessage } = await load('peteos-session')
 
 /** Loads the session `a/s` of two file texts, its context being `c`. */
 async function loaded(contextText, sessionText = fileText({ uuid: 's', active_context_id: 'c' })) {

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { test } from 'node:test'
-import { load } from '../support/installed.mjs'
 import { refused, refusedNow } from '../support/errors.mjs'
+import { load } from '../support/installed.mjs'
 import { RecordingStorage } from '../support/storages.mjs'
 import { NO_STRINGS, nestedText, shown, text } from '../support/values.mjs'
 

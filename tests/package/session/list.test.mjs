@@ -1,11 +1,11 @@
 // Session.list: order, what is left out, and what is read.
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
 import { mkdirSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { load } from '../support/installed.mjs'
+import { test } from 'node:test'
 import { refused } from '../support/errors.mjs'
 import { tempDir } from '../support/files.mjs'
+import { load } from '../support/installed.mjs'
 import { RecordingStorage } from '../support/storages.mjs'
 import { text } from '../support/values.mjs'
 

@@ -1,9 +1,9 @@
 // The members of a session: its contexts, settings and state, and what they give back.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { load } from '../support/installed.mjs'
 import { refused, refusedNow } from '../support/errors.mjs'
 import { tempDir } from '../support/files.mjs'
+import { load } from '../support/installed.mjs'
 import { RecordingStorage } from '../support/storages.mjs'
 import { text } from '../support/values.mjs'
 

@@ -2,16 +2,19 @@
 import assert from 'node:assert/strict'
 import { readdirSync } from 'node:fs'
 import { test } from 'node:test'
-import { load } from '../support/installed.mjs'
 import { refused, refusedNow } from '../support/errors.mjs'
 import { runModule, tempDir } from '../support/files.mjs'
+import { load } from '../support/installed.mjs'
 import { FailingStorage, RecordingStorage } from '../support/storages.mjs'
 import { text } from '../support/values.mjs'
 
 const { MemoryStorage, Session } = await load('peteos-session')
 
 const texts = (session) => session.activeContext.messages.map(({ content }) => content[0].text)
-const names = (directory) => readdirSync(directory).filter((name) => name !== '.lock').sort()
+const names = (directory) =>
+  readdirSync(directory)
+    .filter((name) => name !== '.lock')
+    .sort()
 
 test('saveSync writes what save would, and the next save has nothing to do', async (t) => {
   const directory = tempDir(t)

@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { test } from 'node:test'
-import { load } from '../support/installed.mjs'
 import { refused } from '../support/errors.mjs'
 import { run, tempDir } from '../support/files.mjs'
+import { load } from '../support/installed.mjs'
 import { fc, forAll, list, sometimes } from '../support/property.mjs'
 import { text } from '../support/values.mjs'
 
@@ -31,8 +31,15 @@ test('a context that both changed becomes two', async () => {
   ours.activeContext.append(text('ours'))
   const context = ours.activeContext
   const before = createHash('sha256').update(original).digest('hex')
-  const now = createHash('sha256').update(await storage.read(path)).digest('hex')
-  await refused(() => ours.save(), 'ConflictError', { path, expected: before, found: now, message: new RegExp(before.slice(0, 8)) })
+  const now = createHash('sha256')
+    .update(await storage.read(path))
+    .digest('hex')
+  await refused(() => ours.save(), 'ConflictError', {
+    path,
+    expected: before,
+    found: now,
+    message: new RegExp(before.slice(0, 8)),
+  })
   await refused(() => ours.save({ onConflict: 'refuse' }), 'ConflictError')
   const forks = await ours.save({ onConflict: 'fork' })
   assert.deepEqual(forks, [{ originContextId: origin, contextId: context.id }])
@@ -80,7 +87,7 @@ test('a variable that both changed in different ways is a conflict, and nothing 
   const id = ours.activeContextId
   await refused(() => ours.save({ onConflict: 'fork' }), 'ConflictError', { variable: 'plan' })
   assert.equal(ours.activeContextId, id)
-  assert.deepEqual((await theirs.listContexts()), [id])
+  assert.deepEqual(await theirs.listContexts(), [id])
   assert.deepEqual(texts((await Session.load('a', ours.uuid, { storage })).activeContext), ['common', 'theirs'])
   ours.state.update('plan', 'ours', 'theirs')
   assert.equal((await ours.save({ onConflict: 'fork' })).length, 1)
@@ -149,10 +156,12 @@ test('three processes at once: every message that was saved is there', async (t)
     }
   `
   const writers = ['a', 'b', 'c']
-  await Promise.all(writers.map((name) =>
-    run(process.execPath, ['--input-type=module', '-e', script, directory, session.uuid, name])))
+  await Promise.all(
+    writers.map((name) => run(process.execPath, ['--input-type=module', '-e', script, directory, session.uuid, name])),
+  )
   const last = await Session.load(directory, session.uuid)
   const there = new Set()
   for (const id of await last.listContexts()) for (const found of texts(await last.loadContext(id))) there.add(found)
-  for (const name of writers) for (let index = 0; index < 15; index++) assert.ok(there.has(`${name}${index}`), `${name}${index}`)
+  for (const name of writers)
+    for (let index = 0; index < 15; index++) assert.ok(there.has(`${name}${index}`), `${name}${index}`)
 })

@@ -1,8 +1,8 @@
 // Saving where the storage fails, or another writer has changed a file.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { load } from '../support/installed.mjs'
 import { refused } from '../support/errors.mjs'
+import { load } from '../support/installed.mjs'
 import { chance, fc, forAll, list, nth } from '../support/property.mjs'
 import { FailingStorage, RecordingStorage } from '../support/storages.mjs'
 import { text } from '../support/values.mjs'
@@ -181,7 +181,10 @@ test('a save over a change of another writer is refused, and nothing is written'
   other.activeContext.append(text('d'))
   await other.save()
   const again = await Session.load('a', one.uuid, { storage })
-  assert.deepEqual(again.activeContext.messages.map(({ content }) => content[0].text), ['s', 'a', 'b', 'd'])
+  assert.deepEqual(
+    again.activeContext.messages.map(({ content }) => content[0].text),
+    ['s', 'a', 'b', 'd'],
+  )
 })
 
 test('an adapter that cannot tell digests writes as before, one that answers nonsense is refused', async () => {
@@ -192,7 +195,9 @@ test('an adapter that cannot tell digests writes as before, one that answers non
   session.activeContext.append(text('x'))
   storage.digest = () => 7
   await refused(() => session.save(), 'StorageError', { operation: 'write' })
-  storage.digest = () => { throw Object.assign(new Error('x'), { code: 'EACCES' }) }
+  storage.digest = () => {
+    throw Object.assign(new Error('x'), { code: 'EACCES' })
+  }
   await refused(() => session.save(), 'StorageError', { operation: 'write', code: 'EACCES' })
   delete storage.digest
   await session.save()

@@ -1,8 +1,8 @@
 // Saving: what is written, in which order, and what happens meanwhile.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { load } from '../support/installed.mjs'
 import { refused } from '../support/errors.mjs'
+import { load } from '../support/installed.mjs'
 import { GatedStorage, RecordingStorage } from '../support/storages.mjs'
 import { text } from '../support/values.mjs'
 

@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { runInNewContext } from 'node:vm'
-import { load } from '../support/installed.mjs'
 import { refused, refusedNow } from '../support/errors.mjs'
 import { runModule } from '../support/files.mjs'
+import { load } from '../support/installed.mjs'
 import { RecordingStorage } from '../support/storages.mjs'
 import { shown, text } from '../support/values.mjs'
 

@@ -1,8 +1,8 @@
 // The conformance suite for storage adapters: ours pass it, and broken ones do not.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { load, require } from '../support/installed.mjs'
 import { runModule, tempDir } from '../support/files.mjs'
+import { load, require } from '../support/installed.mjs'
 
 const { MemoryStorage } = await load('peteos-session')
 const { NodeFileStorage } = await load('peteos-session/node')
@@ -121,7 +121,10 @@ const BROKEN = {
   },
   'a list has what is in directories with names that start alike': class extends MemoryStorage {
     async list(directory) {
-      const [parent, name] = [directory.slice(0, directory.lastIndexOf('/')), directory.slice(directory.lastIndexOf('/') + 1)]
+      const [parent, name] = [
+        directory.slice(0, directory.lastIndexOf('/')),
+        directory.slice(directory.lastIndexOf('/') + 1),
+      ]
       const alike = (await super.list(parent)).filter((other) => other.startsWith(name))
       return [...new Set((await Promise.all(alike.map((other) => super.list(`${parent}/${other}`)))).flat())]
     }
@@ -184,7 +187,10 @@ const BROKEN = {
     lock = async (directory, work) => void (await super.lock(directory, work))
   },
   'a lock wraps the failure of its work': class extends MemoryStorage {
-    lock = (directory, work) => super.lock(directory, work).catch((cause) => { throw new Error('failed', { cause }) })
+    lock = (directory, work) =>
+      super.lock(directory, work).catch((cause) => {
+        throw new Error('failed', { cause })
+      })
   },
   'a lock runs its work twice': class extends MemoryStorage {
     lock = (directory, work) =>
@@ -200,19 +206,21 @@ const BROKEN = {
     }
   },
   'while it is locked there is a file that may be taken for one of a session': class extends MemoryStorage {
-    lock = (directory, work) => super.lock(directory, async () => {
-      await super.write(`${directory}/lock`, new Uint8Array())
-      return work().finally(() => super.remove(`${directory}/lock`))
-    })
+    lock = (directory, work) =>
+      super.lock(directory, async () => {
+        await super.write(`${directory}/lock`, new Uint8Array())
+        return work().finally(() => super.remove(`${directory}/lock`))
+      })
   },
   'a synchronous lock does not take the lock from its holder': class extends MemoryStorage {
     lockSync = (_, work) => work({ check: () => undefined })
   },
   'a synchronous lock takes the lock from its holder, even if it writes nothing': class extends MemoryStorage {
-    lockSync = (directory, work) => super.lockSync(directory, (lease) => {
-      lease.check()
-      return work(lease)
-    })
+    lockSync = (directory, work) =>
+      super.lockSync(directory, (lease) => {
+        lease.check()
+        return work(lease)
+      })
   },
   'a synchronous lock stays when its work fails': class extends MemoryStorage {
     #failed = false
@@ -230,10 +238,13 @@ const BROKEN = {
   'a lock beside another is an error': class extends MemoryStorage {
     #isHeld = false
     async lock(directory, work) {
-      if (this.#isHeld && directory.includes('/')) throw Object.assign(new Error('the directory is locked'), { code: 'ELOCKED' })
+      if (this.#isHeld && directory.includes('/'))
+        throw Object.assign(new Error('the directory is locked'), { code: 'ELOCKED' })
       return super.lock(directory, async () => {
         this.#isHeld = true
-        return work().finally(() => { this.#isHeld = false })
+        return work().finally(() => {
+          this.#isHeld = false
+        })
       })
     }
   },

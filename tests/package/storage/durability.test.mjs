@@ -6,9 +6,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { fencedBlocks } from '../support/code-blocks.mjs'
-import { load, packageDir } from '../support/installed.mjs'
 import { refused } from '../support/errors.mjs'
 import { runModule, tempDir, textsUnder } from '../support/files.mjs'
+import { load, packageDir } from '../support/installed.mjs'
 import { script, start } from '../support/processes.mjs'
 import { text } from '../support/values.mjs'
 
@@ -21,7 +21,9 @@ const hidden = (directory) => readdirSync(directory).filter((name) => name.start
 const KILLS = Number(process.env.PETEOS_KILLS ?? 200)
 
 test(`${KILLS} processes are killed while they save three sessions each: what was acknowledged is there, and no litter after the next save`, async (t) => {
-  const file = script(t, `
+  const file = script(
+    t,
+    `
     import { writeSync } from 'node:fs'
     import { Session } from 'peteos-session'
     const [directory, round, ...uuids] = process.argv.slice(2)
@@ -35,7 +37,8 @@ test(`${KILLS} processes are killed while they save three sessions each: what wa
         writeSync(1, text + '\\n')
       }
     }))
-  `)
+  `,
+  )
   const counts = { acknowledged: 0, litter: 0 }
   const lane = async (number) => {
     const directory = tempDir(t)
@@ -64,16 +67,23 @@ test(`${KILLS} processes are killed while they save three sessions each: what wa
       const last = await Session.load(directory, uuid)
       for (const id of await last.listContexts()) textsOf(await last.loadContext(id)).forEach((each) => found.add(each))
     }
-    assert.deepEqual(acknowledged.filter((each) => !found.has(each)), [])
+    assert.deepEqual(
+      acknowledged.filter((each) => !found.has(each)),
+      [],
+    )
     counts.acknowledged += acknowledged.length
   }
   await Promise.all([1, 2].map(lane))
-  t.diagnostic(`${KILLS} processes were killed, ${counts.acknowledged} messages acknowledged, ${counts.litter} files left and cleared`)
+  t.diagnostic(
+    `${KILLS} processes were killed, ${counts.acknowledged} messages acknowledged, ${counts.litter} files left and cleared`,
+  )
   assert.ok(counts.acknowledged >= KILLS && counts.litter > 0, 'some were killed while they wrote')
 })
 
 test('three processes append to one session at once: the messages that stand are those acknowledged', async (t) => {
-  const file = script(t, `
+  const file = script(
+    t,
+    `
     import { writeSync } from 'node:fs'
     import { ConflictError, Session } from 'peteos-session'
     const [directory, uuid, name] = process.argv.slice(2)
@@ -93,7 +103,8 @@ test('three processes append to one session at once: the messages that stand are
       writeSync(1, name + number + '\\n')
     }
     writeSync(1, 'conflicts ' + conflicts + '\\n')
-  `)
+  `,
+  )
   const directory = tempDir(t)
   const session = Session.create(directory)
   await session.save()
@@ -104,7 +115,10 @@ test('three processes append to one session at once: the messages that stand are
   const again = await Session.load(directory, session.uuid)
   assert.equal(acknowledged.length, 75)
   assert.deepEqual(textsOf(again.activeContext).sort(), acknowledged.sort())
-  assert.ok(conflicts.some((count) => count > 0), 'they were in each other\'s way')
+  assert.ok(
+    conflicts.some((count) => count > 0),
+    "they were in each other's way",
+  )
   assert.deepEqual(hidden(session.sessionDir), [])
 })
 
@@ -216,7 +230,10 @@ test('a storage that fails at its k-th call of a save, for every k: the old stat
     session.activeContext.append(text('4'))
     const ours = [session.rawDict, session.activeContext.rawDict]
     ;[storage.failAt, storage.calls] = [failAt, 0]
-    const error = await session.save().then(() => null, (error) => error)
+    const error = await session.save().then(
+      () => null,
+      (error) => error,
+    )
     const found = await state()
     const isOld = JSON.stringify(found[0]) === JSON.stringify(old[0])
     // The old session may name a context that has its new messages already, never fewer than it had.
@@ -230,7 +247,8 @@ test('a storage that fails at its k-th call of a save, for every k: the old stat
     await session.save()
     assert.deepEqual(await state(), [session.rawDict, session.activeContext.rawDict])
     const again = await Session.load('a', session.uuid, { storage })
-    for (const context of [first, second]) assert.deepEqual((await again.loadContext(context.id)).rawDict, context.rawDict)
+    for (const context of [first, second])
+      assert.deepEqual((await again.loadContext(context.id)).rawDict, context.rawDict)
   }
   assert.equal(failAt, 15, 'lock, four digests, four writes that fail before or after, unlock')
 })
@@ -241,7 +259,7 @@ test('a lock that does not do its part is a StorageError', async () => {
     'throws at once': () => {
       throw Object.assign(new Error('the lock fails'), { code: 'EACCES' })
     },
-    'rejects': async () => {
+    rejects: async () => {
       throw Object.assign(new Error('the lock fails'), { code: 'EACCES' })
     },
   }
@@ -249,7 +267,11 @@ test('a lock that does not do its part is a StorageError', async () => {
     const storage = new MemoryStorage()
     const session = Session.create('a', { storage })
     storage.lock = lock
-    const expected = { operation: 'lock', path: session.sessionDir, ...(about.startsWith('does') ? {} : { code: 'EACCES' }) }
+    const expected = {
+      operation: 'lock',
+      path: session.sessionDir,
+      ...(about.startsWith('does') ? {} : { code: 'EACCES' }),
+    }
     await refused(() => session.save(), 'StorageError', expected, about)
     assert.deepEqual(await storage.list('a'), [])
     delete storage.lock
@@ -302,17 +324,26 @@ test('a storage that fails at its k-th call of any other operation, for every k:
       const files = async () => {
         storage.failAt = 0
         const names = await storage.list(`a/${uuid}`)
-        return Promise.all(names.sort().map(async (file) => [file, Buffer.from(await storage.read(`a/${uuid}/${file}`)).toString()]))
+        return Promise.all(
+          names.sort().map(async (file) => [file, Buffer.from(await storage.read(`a/${uuid}/${file}`)).toString()]),
+        )
       }
       const before = await files()
       ;[storage.failAt, storage.calls] = [failAt, 0]
-      const error = await operation({ storage, uuid, session, other }).then((result) => result?.findings?.length ? result : null, (error) => error)
+      const error = await operation({ storage, uuid, session, other }).then(
+        (result) => (result?.findings?.length ? result : null),
+        (error) => error,
+      )
       if (!writes) assert.deepEqual(await files(), before, `${name} ${failAt}`)
       storage.failAt = 0
       assert.ok(await Session.load('a', uuid, { storage }))
       if (error === null) break
       // A file that cannot be read is what a check finds.
-      if (name === 'check' && error.findings) assert.deepEqual(error.findings.map(({ rule }) => rule), ['unreadable-file'])
+      if (name === 'check' && error.findings)
+        assert.deepEqual(
+          error.findings.map(({ rule }) => rule),
+          ['unreadable-file'],
+        )
       else assert.equal(error.name, 'StorageError', `${name} ${failAt}: ${error}`)
       if (writes) {
         await session.save({ onConflict: 'fork' })

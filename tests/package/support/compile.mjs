@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { folder, root } from './installed.mjs'
 import { run } from './files.mjs'
+import { folder, root } from './installed.mjs'
 
 const compiler = join(
   root,

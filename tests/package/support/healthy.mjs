@@ -54,6 +54,7 @@ export async function healthy(Storage = RecordingStorage) {
   }
 }
 
-export const bytes = (storage) => new Map([...storage.files].map(([path, data]) => [path, Buffer.from(data).toString('latin1')]))
+export const bytes = (storage) =>
+  new Map([...storage.files].map(([path, data]) => [path, Buffer.from(data).toString('latin1')]))
 
 export const problems = ({ findings }) => findings.filter(({ severity }) => severity !== 'info')

@@ -6,7 +6,10 @@ import { text } from './values.mjs'
 
 const { Context, SystemPromptMessage, ToolDefinitionsMessage } = await load('peteos-session')
 
-const tokens = fc.oneof({ weight: 1, arbitrary: fc.constant(0) }, { weight: 4, arbitrary: fc.integer({ min: 1, max: 30 }) })
+const tokens = fc.oneof(
+  { weight: 1, arbitrary: fc.constant(0) },
+  { weight: 4, arbitrary: fc.integer({ min: 1, max: 30 }) },
+)
 /** An anchor: where it stands among the messages that are there by then, and among the anchors of that place. */
 const addAnchor = fc.record({ do: fc.constant('addAnchor'), place: fc.nat(), afterExisting: fc.boolean() })
 /** A message, at the end or at one of the anchors that are there by then. */

@@ -1,8 +1,8 @@
 // What the official SDKs say of a request: JSON schemas of their TypeScript types, and the validator that the AI SDK has.
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { Ajv } from 'ajv'
 import { jsonSchema, modelMessageSchema } from 'ai'
+import { Ajv } from 'ajv'
 import { createGenerator } from 'ts-json-schema-generator'
 import { root } from './installed.mjs'
 

@@ -1,10 +1,10 @@
 // What counts besides an encoding: costs of media, counters of the caller's own, and tokens by role and part.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { load } from '../support/installed.mjs'
 import { refusedNow } from '../support/errors.mjs'
-import { fc, fields, forAll, list, sometimes } from '../support/property.mjs'
+import { load } from '../support/installed.mjs'
 import { sum } from '../support/model.mjs'
+import { fc, fields, forAll, list, sometimes } from '../support/property.mjs'
 
 const { ContentPart, Context, SystemPromptMessage, ToolDefinitionsMessage, countTokens, decode, encode } =
   await load('peteos-session')
@@ -13,7 +13,10 @@ const image = (bytes = 3000) =>
   ContentPart.image({ type: 'base64', data: Buffer.alloc(bytes, 7).toString('base64'), media_type: 'image/png' })
 const withImages = (count) => {
   const context = Context.create()
-  context.append({ role: 'user', content: [ContentPart.text('Look.'), ...Array.from({ length: count }, () => image())] })
+  context.append({
+    role: 'user',
+    content: [ContentPart.text('Look.'), ...Array.from({ length: count }, () => image())],
+  })
   context.append({ role: 'assistant', content: [ContentPart.text('I see.')] })
   return context
 }
@@ -105,8 +108,14 @@ test('what the functions of the caller do wrong is said, and changes nothing', (
   const throwing = () => {
     throw mine
   }
-  assert.throws(() => context.rollingTokenWindow(5, undefined, { counter: throwing }), (error) => error === mine)
-  assert.throws(() => context.tokenCounts(undefined, { media: throwing }), (error) => error === mine)
+  assert.throws(
+    () => context.rollingTokenWindow(5, undefined, { counter: throwing }),
+    (error) => error === mine,
+  )
+  assert.throws(
+    () => context.tokenCounts(undefined, { media: throwing }),
+    (error) => error === mine,
+  )
   assert.equal(context.rawDict, before)
 
   const meddling = () => {
@@ -173,8 +182,19 @@ test('tokens by role and by part have the sums of the totals', async () => {
     }
     const counts = context.tokenCounts(encoding, options)
     assert.deepEqual(Object.values(report.tokens), counts)
-    const kinds = { text: 'text', thinking: 'thinking', tool_use: 'toolCall', tool_result: 'toolResult', image: 'media', tool: 'toolDefinition' }
-    const present = new Set(context.messages.flatMap(({ content }) => content?.length ? content.map(({ type }) => kinds[type] ?? 'other') : ['other']))
+    const kinds = {
+      text: 'text',
+      thinking: 'thinking',
+      tool_use: 'toolCall',
+      tool_result: 'toolResult',
+      image: 'media',
+      tool: 'toolDefinition',
+    }
+    const present = new Set(
+      context.messages.flatMap(({ content }) =>
+        content?.length ? content.map(({ type }) => kinds[type] ?? 'other') : ['other'],
+      ),
+    )
     for (const [kind, tokens] of Object.entries(tokensByPart.before)) {
       if (!present.has(kind)) assert.equal(tokens, 0, kind)
     }

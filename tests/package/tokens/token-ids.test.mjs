@@ -1,8 +1,8 @@
 // The ids of tokens, and counting no further than a limit. The expected ids are those of the Python package tiktoken 0.14.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { load } from '../support/installed.mjs'
 import { refusedNow } from '../support/errors.mjs'
+import { load } from '../support/installed.mjs'
 import { fc, forAll, list } from '../support/property.mjs'
 import { NO_COUNTS, NO_STRINGS, revoked, shown } from '../support/values.mjs'
 
@@ -36,7 +36,17 @@ const PIECES = [
   ...['word', 'Word', 'wOrD', 'HTTPServer', 'camelCase', 'x', 'é', 'ʰ', 'ไทย', '日本語', 'русский', '한국어', 'ſ'],
   ...[' ', '  ', '       ', '\n', '\r\n', '\t', '\n\n  ', '\u00a0', '\u3000', '\u2028', '\0', '\x7f'],
   ...['1', '22', '333', '4444', '٣', '²', "'s", "'LL", "'ſ", "'", '’s', '.', '...', '","', '/', '//', '{\n', '();\n'],
-  ...['👍', '👩‍💻', '\u0301', '\ud800', '<|endoftext|>', 'a'.repeat(40), ' '.repeat(70), '-'.repeat(130), '中'.repeat(50)],
+  ...[
+    '👍',
+    '👩‍💻',
+    '\u0301',
+    '\ud800',
+    '<|endoftext|>',
+    'a'.repeat(40),
+    ' '.repeat(70),
+    '-'.repeat(130),
+    '中'.repeat(50),
+  ],
 ]
 
 // They split by different code: a count looks at many bytes at once, encoding at one character after the other.
@@ -76,8 +86,15 @@ test('counting stops at the limit', () => {
 
 test('a limit, a text or a token id of the wrong type is refused by name', () => {
   for (const limit of NO_COUNTS.filter((limit) => limit !== undefined && limit !== null))
-    refusedNow(() => countTokens('x', 'cl100k_base', { limit }), 'InvalidArgumentError', { argument: 'options.limit' }, shown(limit))
-  refusedNow(() => countTokens('x', 'cl100k_base', { limits: 1 }), 'InvalidArgumentError', { argument: 'options.limits' })
+    refusedNow(
+      () => countTokens('x', 'cl100k_base', { limit }),
+      'InvalidArgumentError',
+      { argument: 'options.limit' },
+      shown(limit),
+    )
+  refusedNow(() => countTokens('x', 'cl100k_base', { limits: 1 }), 'InvalidArgumentError', {
+    argument: 'options.limits',
+  })
   for (const wrong of [...NO_STRINGS, undefined])
     refusedNow(() => encode(wrong), 'InvalidArgumentError', { argument: 'text' }, shown(wrong))
   for (const wrong of [undefined, null, 5, 'x', {}, { length: 2 }, revoked()])

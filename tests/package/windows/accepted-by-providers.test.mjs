@@ -1,8 +1,8 @@
 // What the windows are for: a provider that accepts a history accepts a window of it.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { load } from '../support/installed.mjs'
 import { checkError } from '../support/errors.mjs'
+import { load } from '../support/installed.mjs'
 import { chance, fc, forAll, isUsual, list, nth, sometimes } from '../support/property.mjs'
 
 const { check, ContentPart, Context, SystemPromptMessage } = await load('peteos-session')
@@ -44,7 +44,8 @@ function contextOf({ hasPrompt, turns, isAnswered }) {
       if (isTogether) say(role, ...results)
       else for (const result of results) say(role, result)
     }
-    if (index < turns.length - 1 || isAnswered) say('assistant', ...(thinking ? [ContentPart.thinking(thinking)] : []), ContentPart.text(answer))
+    if (index < turns.length - 1 || isAnswered)
+      say('assistant', ...(thinking ? [ContentPart.thinking(thinking)] : []), ContentPart.text(answer))
   }
   return context
 }
@@ -92,7 +93,9 @@ test('a window of exchanges or of turns passes the rules of every provider', asy
         } else {
           // A window of exchanges may begin with the assistant, or have it speak after a pinned answer; nothing else may be
           // wrong with it.
-          const others = found.filter((rule) => rule !== 'wrong-first-role' && !(options.pin && rule === 'repeated-role'))
+          const others = found.filter(
+            (rule) => rule !== 'wrong-first-role' && !(options.pin && rule === 'repeated-role'),
+          )
           assert.deepEqual(others, [], `${boundary}, ${provider}`)
           seen.firstRole += found.length
         }
@@ -101,5 +104,8 @@ test('a window of exchanges or of turns passes the rules of every provider', asy
     }
     context.free()
   })
-  assert.ok(!isUsual || (seen.windows > 2500 && seen.tooSmall > 100 && seen.firstRole > 100 && seen.parted > 100), JSON.stringify(seen))
+  assert.ok(
+    !isUsual || (seen.windows > 2500 && seen.tooSmall > 100 && seen.firstRole > 100 && seen.parted > 100),
+    JSON.stringify(seen),
+  )
 })

@@ -1,9 +1,9 @@
 // Anchors, alone and against the model of docs/format.md.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { load } from '../support/installed.mjs'
 import { refusedNow } from '../support/errors.mjs'
 import { histories, pairOf } from '../support/histories.mjs'
+import { load } from '../support/installed.mjs'
 import { shape } from '../support/model.mjs'
 import { chance, fc, forAll, sometimes } from '../support/property.mjs'
 import { RecordingStorage } from '../support/storages.mjs'

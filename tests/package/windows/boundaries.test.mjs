@@ -1,8 +1,8 @@
 // Windows that keep exchanges and turns whole, pins, the lower mark, and what the report says of it all.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { load } from '../support/installed.mjs'
 import { checkError, refusedNow } from '../support/errors.mjs'
+import { load } from '../support/installed.mjs'
 import { fc, forAll, isUsual, list } from '../support/property.mjs'
 
 const { ContentPart, Context, MemoryStorage, Session, SystemPromptMessage, WindowTooSmallError } =
@@ -96,7 +96,10 @@ test('in a long loop its prompt is kept, and paid for first', () => {
   assert.equal(kept(conversation(words).planSequenceWindow(4, turn)), 'u1 c3 r3')
   assert.deepEqual(
     report.messages.map(({ reason }) => reason).join(' '),
-    'over-limit over-limit prompt turn over-limit recent recent recent recent'.replace('turn over-limit', 'over-limit exchange'),
+    'over-limit over-limit prompt turn over-limit recent recent recent recent'.replace(
+      'turn over-limit',
+      'over-limit exchange',
+    ),
   )
   refusedNow(() => windowOf(words, 2, turn), 'WindowTooSmallError', { limit: 2, specialTokens: null, needed: 3 })
   assert.equal(windowOf('u1 c1 r1 c2 u2 r2', 4, turn), 'u1 c2 u2 r2', 'a word of the user while a call waits')
@@ -127,7 +130,10 @@ test('a window that is too small says what it needs, and changes nothing', () =>
     assert.equal(enough.tokensAfter + enough.reserve, needed)
   }
   for (const options of [exchange, turn]) {
-    refusedNow(() => context.rollingSequenceWindow(0, options), 'WindowTooSmallError', { limit: 0, specialTokens: null })
+    refusedNow(() => context.rollingSequenceWindow(0, options), 'WindowTooSmallError', {
+      limit: 0,
+      specialTokens: null,
+    })
   }
   assert.equal(context.rawDict, before)
   const empty = Context.create({ systemPromptMessage: { ...SystemPromptMessage.create('s'), token_count: 7 } })
@@ -216,10 +222,14 @@ test('what is reserved is not for messages', () => {
   refusedNow(() => context.planTokenWindow(40, undefined, { reserve: 41 }), 'InvalidArgumentError', {
     argument: 'options.reserve',
   })
-  refusedNow(() => context.planTokenWindow(40, undefined, { reserve: 30, hysteresis: { to: 11 } }), 'InvalidArgumentError', {
-    argument: 'options.hysteresis.to',
-    message: /10/,
-  })
+  refusedNow(
+    () => context.planTokenWindow(40, undefined, { reserve: 30, hysteresis: { to: 11 } }),
+    'InvalidArgumentError',
+    {
+      argument: 'options.hysteresis.to',
+      message: /10/,
+    },
+  )
 })
 
 const looseParts = fc.record({

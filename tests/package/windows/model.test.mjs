@@ -1,8 +1,8 @@
 // Rolling windows and their plans, against the model of docs/format.md.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { load } from '../support/installed.mjs'
 import { appendTo, histories, pairOf } from '../support/histories.mjs'
+import { load } from '../support/installed.mjs'
 import { Model, shape, sum } from '../support/model.mjs'
 import { fc, forAll, list } from '../support/property.mjs'
 import { RecordingStorage } from '../support/storages.mjs'
@@ -56,7 +56,11 @@ test('windows of a context that was saved and loaded are the same', async () => 
 
 test('windows in every encoding, with real counts, do what the model does', async () => {
   const words = ['hello', ' world', '日本語', 'Größe', '\n\n', '🏳️‍🌈', '<|endoftext|>', '    ', '12345', 'مرحبا']
-  const contents = list(1, 12, list(0, 9, fc.constantFrom(...words)).map((chosen) => chosen.join('')))
+  const contents = list(
+    1,
+    12,
+    list(0, 9, fc.constantFrom(...words)).map((chosen) => chosen.join('')),
+  )
   const encodings = ['r50k_base', 'gpt2', 'p50k_base', 'p50k_edit', 'cl100k_base', 'o200k_base', 'o200k_harmony']
   for (const encoding of encodings) {
     await forAll(10, fc.tuple(contents, list(5, 5, fc.nat())), ([contents, budgets]) => {

@@ -1,8 +1,8 @@
 // Rolling windows and their plans, by example.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { load } from '../support/installed.mjs'
 import { refusedNow } from '../support/errors.mjs'
+import { load } from '../support/installed.mjs'
 import { text } from '../support/values.mjs'
 
 const { Context, MemoryStorage, Session, SystemPromptMessage, ToolDefinitionsMessage } = await load('peteos-session')
@@ -321,7 +321,10 @@ test('an unknown option of a window, or a value of the wrong type, is refused by
     for (const call of tokenCalls) refusedNow(() => call(options), 'InvalidArgumentError', { argument })
     const [name] = Object.keys(options)
     for (const call of calls.slice(0, 2)) {
-      refusedNow(() => call(options), 'InvalidArgumentError', { argument: `options.${name}`, message: /sequence window/ })
+      refusedNow(() => call(options), 'InvalidArgumentError', {
+        argument: `options.${name}`,
+        message: /sequence window/,
+      })
     }
   }
   assert.equal(context.rawDict, before)

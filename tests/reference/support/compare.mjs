@@ -1,7 +1,7 @@
 // Runs a program on both sides and finds the first difference.
 import { startOf } from '../programs.mjs'
 import { parseText, prettyLines } from './json-text.mjs'
-import { World, canonicalFile } from './ours.mjs'
+import { canonicalFile, World } from './ours.mjs'
 
 /**
  * Runs a program on both sides; resolves to `{ steps, compared, difference, answers, ours }`: the steps as they were done,
@@ -90,7 +90,7 @@ function diff(before, after) {
     }
   }
   const marked = []
-  for (let i = 0, j = 0; i < before.length || j < after.length;) {
+  for (let i = 0, j = 0; i < before.length || j < after.length; ) {
     if (before[i] === after[j]) {
       marked.push([' ', before[i++]])
       j++

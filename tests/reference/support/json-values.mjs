@@ -82,7 +82,10 @@ export const keys = pick(KEYS)
 /** Any text, of every script, and long runs of one character. */
 export const texts = fc.oneof(
   { weight: 96, arbitrary: list(0, 5, pick(SCRIPTS)).map((parts) => parts.join('')) },
-  { weight: 4, arbitrary: fc.tuple(pick(RUNS), fc.integer({ min: 50, max: 600 })).map(([run, count]) => run.repeat(count)) },
+  {
+    weight: 4,
+    arbitrary: fc.tuple(pick(RUNS), fc.integer({ min: 50, max: 600 })).map(([run, count]) => run.repeat(count)),
+  },
 )
 
 export const strings = texts.map((text) => JSON.stringify(text))
