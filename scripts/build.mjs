@@ -1,6 +1,7 @@
 // `npm run build`: Rust and TypeScript -> dist/. Does nothing when nothing changed.
 import { copyFile, mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import { checkBudgets } from './build/budgets.mjs'
 import { writeBundles } from './build/bundles.mjs'
 import { checkExports } from './build/exports.mjs'
 import { writeTypes } from './build/types.mjs'
@@ -35,6 +36,7 @@ async function writeDist() {
   await writeBundles()
   await writeTypes()
   await checkExports()
+  await checkBudgets()
 }
 
 await whenRun(import.meta.url, build)

@@ -50,16 +50,35 @@ impl LocalTime {
 
     /// The date as `YYYYMMDD`, as ids begin.
     pub fn date(&self) -> String {
-        format!("{:04}{:02}{:02}", self.year, self.month, self.day)
+        filled(b"YYYYMMDD", &[self.day, self.month, self.year])
     }
 
     /// ISO 8601 with microseconds and without a time zone, as in messages.
     pub fn timestamp(&self) -> String {
-        format!(
-            "{:04}-{:02}-{:02}T{:02}:{:02}:{:02}.{:06}",
-            self.year, self.month, self.day, self.hour, self.minute, self.second, self.microsecond
-        )
+        let numbers = [self.microsecond, self.second, self.minute, self.hour, self.day, self.month, self.year];
+        filled(b"YYYY-MM-DDThh:mm:ss.uuuuuu", &numbers)
     }
+}
+
+/// A pattern with numbers, the last first, in place of the runs of the same letter. Every new message has a time, and
+/// `format!` takes far longer.
+fn filled(pattern: &[u8], numbers: &[u32]) -> String {
+    let mut text = pattern.to_vec();
+    let mut numbers = numbers.iter();
+    let mut number = 0;
+    let mut letter = None;
+    for byte in text.iter_mut().rev() {
+        let is_digit = byte.is_ascii_alphabetic() && *byte != b'T';
+        if is_digit && letter != Some(*byte) {
+            number = numbers.next().copied().unwrap_or_default();
+        }
+        letter = Some(*byte);
+        if is_digit {
+            *byte = b'0' + (number % 10) as u8;
+            number /= 10;
+        }
+    }
+    String::from_utf8(text).unwrap_or_default()
 }
 
 /// A clock and a source of random ids. The core has none of its own, so that tests are deterministic.
@@ -70,9 +89,14 @@ pub trait Environment {
     /// A new random (version 4) uuid.
     fn uuid(&self) -> Uuid;
 
+    /// The text of a new uuid.
+    fn uuid_text(&self) -> String {
+        self.uuid().hyphenated().encode_lower(&mut Uuid::encode_buffer()).to_owned()
+    }
+
     /// An id for a session or a context: the local date and a random uuid.
     fn dated_id(&self) -> String {
-        format!("{}-{}", self.now().date(), self.uuid())
+        [self.now().date(), self.uuid_text()].join("-")
     }
 }
 

@@ -68,8 +68,8 @@ pub fn check_parent_dir(parent_dir: &str) -> Result<(), Error> {
 fn join(directory: &str, name: &str) -> String {
     match directory {
         "" => name.to_owned(),
-        directory if directory.ends_with('/') => format!("{directory}{name}"),
-        directory => format!("{directory}/{name}"),
+        directory if directory.ends_with('/') => [directory, name].concat(),
+        directory => [directory, name].join("/"),
     }
 }
 

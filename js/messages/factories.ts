@@ -1,5 +1,5 @@
 import { wrapMethods } from '../caller-stack.js'
-import { copyJson, toJsonText } from '../wasm/json-text.js'
+import { copyJson, fillIn, toJsonText } from '../wasm/json-text.js'
 import { rust } from '../wasm/runtime.js'
 import { passText } from '../wasm/text.js'
 import type { JsonObject } from './json.js'
@@ -38,8 +38,7 @@ export const Message = /* @__PURE__ */ wrapMethods({
     const fields = metadata === undefined ? { role, content: parts } : { role, content: parts, metadata }
     const { text, value } = copyJson(fields, 'message')
     const { completeMessage } = rust()
-    const added = JSON.parse(completeMessage(passText(text, 'message'))) as Partial<Message>
-    return { ...(value as SessionMessage), ...added } as Message
+    return fillIn<Message>(JSON.parse(completeMessage(passText(text, 'message'))), value)
   },
 })
 

@@ -5,7 +5,7 @@ import type { EncodingName } from '../generated/lists.js'
 import type { SessionMessage, SpecialMessage, StoredMessage } from '../messages/message.js'
 import { readOptions } from '../read-options.js'
 import type { CountingOptions } from '../tokens/counting.js'
-import { copyJson, fromJsonText, toJsonText } from '../wasm/json-text.js'
+import { copyJson, fillIn, fromJsonText, toJsonText } from '../wasm/json-text.js'
 import { rust } from '../wasm/runtime.js'
 import { passText } from '../wasm/text.js'
 import {
@@ -204,10 +204,13 @@ export class Context {
    */
   append(message: SessionMessage, anchorPoint?: string): StoredMessage {
     // Reading what was handed in may run code of the caller: it comes before the context is looked at.
-    const { text, value } = copyJson(message, 'message')
+    const { text, value } = copyJson(message, 'message', true)
     const { handle } = this
-    const [key, added] = JSON.parse(handle.append(passText(text, 'message'), anchorPoint)) as [number, object]
-    return this.#messages.add(key, { ...(value as object), ...added } as StoredMessage)
+    const stored = JSON.parse(handle.append(passText(text, 'message'), anchorPoint)) as [
+      number,
+      Record<string, unknown>,
+    ]
+    return this.#messages.add(stored[0], fillIn<StoredMessage>(stored[1], value))
   }
 
   /**

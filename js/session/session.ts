@@ -196,11 +196,11 @@ export class Session {
     const storage = storageOf(given)
     await ensureLoaded()
     const text = await rust().SessionHandle.list(parentDir, storage, onError, maxFileBytes)
-    const summaries = JSON.parse(text) as (Omit<SessionSummary, 'modifiedAt'> & { modifiedAt: number | null })[]
-    return summaries.map((summary) => ({
-      ...summary,
-      modifiedAt: summary.modifiedAt === null ? null : new Date(summary.modifiedAt),
-    }))
+    const summaries = JSON.parse(text) as (Omit<SessionSummary, 'modifiedAt'> & { modifiedAt: number | Date | null })[]
+    for (const summary of summaries) {
+      if (summary.modifiedAt !== null) summary.modifiedAt = new Date(summary.modifiedAt)
+    }
+    return summaries as SessionSummary[]
   }
 
   /** The id, which is also the name of the directory. */

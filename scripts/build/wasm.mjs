@@ -11,7 +11,7 @@ import { wasmBindgen } from '../setup/wasm-bindgen.mjs'
 const MODULE = join(root, 'pkg', 'peteos_session_bg.wasm')
 
 /** PETEOS_SESSION_BUILD=quick, for work on the Rust code: built in seconds, but large and slow. Not for a release. */
-const isQuick = process.env.PETEOS_SESSION_BUILD === 'quick'
+export const isQuick = process.env.PETEOS_SESSION_BUILD === 'quick'
 const profile = isQuick ? 'quick' : 'release'
 
 // What Rust's compiler uses by default for this target, and what .cargo/config.toml adds.

@@ -37,28 +37,31 @@ pub(crate) fn shape_faults(dict: &Object) -> Vec<ShapeError> {
             other => Some(wrong(&root, "an object", other)),
         };
         let at = root.key(keys::MESSAGES).index(index);
-        faults.extend(fault.map(|fault| ShapeError::new(fault.field.below(&at), fault.message)));
+        faults.extend(fault.map(|fault| fault.below(&at)));
     }
     faults
+}
+
+fn is_counter(value: &Value) -> bool {
+    value.as_u64().is_some_and(|counter| counter <= MAX_COUNTER)
 }
 
 /// Checks the fields of a context, its messages aside.
 pub(super) fn check_fields(fields: &Object) -> Result<(), ShapeError> {
     let root = FieldPath::root();
-    let is_counter = |value: &Value| value.as_u64().is_some_and(|counter| counter <= MAX_COUNTER);
     let is_counter_array = |value: &Value| value.as_array().is_some_and(|items| items.iter().all(is_counter));
     let is_id = |value: &Value| value.is_null() || value.is_string();
-    shape::optional(fields, &root, keys::MESSAGES, "an array", Value::is_array)?;
-    shape::optional(fields, &root, keys::ID, "a string", Value::is_string)?;
-    shape::optional(fields, &root, keys::CONTENT_MAP, "an object", Value::is_object)?;
-    shape::optional(fields, &root, keys::ANCHOR_POINTS, "an array", Value::is_array)?;
-    shape::optional(fields, &root, keys::MESSAGE_SEQUENCE, "a non-negative integer", is_counter)?;
-    shape::optional(fields, &root, keys::MUTATION_COUNTER, "a non-negative integer", is_counter)?;
-    shape::optional(fields, &root, keys::CHILDREN, "an array of strings", shape::is_string_array)?;
-    shape::optional(fields, &root, keys::ANCHOR_SEQUENCES, "an array of non-negative integers", is_counter_array)?;
-    shape::optional(fields, &root, keys::ORIGIN, "a string or null", is_id)?;
+    shape::optional(fields, keys::MESSAGES, "an array", Value::is_array)?;
+    shape::optional(fields, keys::ID, "a string", Value::is_string)?;
+    shape::optional(fields, keys::CONTENT_MAP, "an object", Value::is_object)?;
+    shape::optional(fields, keys::ANCHOR_POINTS, "an array", Value::is_array)?;
+    shape::optional(fields, keys::MESSAGE_SEQUENCE, "a non-negative integer", is_counter)?;
+    shape::optional(fields, keys::MUTATION_COUNTER, "a non-negative integer", is_counter)?;
+    shape::optional(fields, keys::CHILDREN, "an array of strings", shape::is_string_array)?;
+    shape::optional(fields, keys::ANCHOR_SEQUENCES, "an array of non-negative integers", is_counter_array)?;
+    shape::optional(fields, keys::ORIGIN, "a string or null", is_id)?;
     for kind in Special::ALL {
-        shape::optional(fields, &root, kind.id_key(), "a string or null", is_id)?;
+        shape::optional(fields, kind.id_key(), "a string or null", is_id)?;
     }
     let anchors = json::items(fields, keys::ANCHOR_POINTS);
     anchors.iter().enumerate().try_for_each(|(index, anchor)| match anchor.as_array().map(Vec::as_slice) {

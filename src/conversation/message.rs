@@ -9,7 +9,7 @@ use super::shape;
 use super::special::Special;
 use crate::environment::Environment;
 use crate::error::ShapeError;
-use crate::json::{FieldPath, MAX_DEPTH, MAX_SAFE_INTEGER, Object, items, keep_numbers};
+use crate::json::{FieldPath, MAX_DEPTH, MAX_SAFE_INTEGER, Object, field, items, keep_numbers};
 use crate::tokens::Vocabulary;
 
 pub(crate) const SEQUENCE_NUMBER: &str = "_sequence_number";
@@ -89,8 +89,7 @@ impl Message {
     }
 
     fn new(dict: Object) -> Self {
-        let sequence = dict
-            .get(SEQUENCE_NUMBER)
+        let sequence = field(&dict, SEQUENCE_NUMBER)
             .and_then(Value::as_u64)
             .filter(|sequence| *sequence <= MAX_SAFE_INTEGER)
             .and_then(|sequence| i64::try_from(sequence).ok());
@@ -223,7 +222,7 @@ impl Message {
     }
 
     fn string(&self, key: &str) -> &str {
-        self.dict.get(key).and_then(Value::as_str).unwrap_or_default()
+        field(&self.dict, key).and_then(Value::as_str).unwrap_or_default()
     }
 }
 
@@ -256,7 +255,7 @@ impl GivenMessage {
     ///
     /// Those of `environment`.
     pub fn complete_with<V: Environment, E>(self, environment: impl FnOnce() -> Result<V, E>) -> Result<Message, E> {
-        if self.0.contains_key("id") && self.0.contains_key(CREATION_TIMESTAMP) {
+        if field(&self.0, "id").is_some() && field(&self.0, CREATION_TIMESTAMP).is_some() {
             return Ok(self.completed(None));
         }
         Ok(self.complete(&environment()?))
@@ -291,14 +290,14 @@ fn name_tools(dict: &mut Object) {
 /// Adds what is missing, in the order of the reference. Without an environment no id and no time are added.
 fn add_defaults(dict: &mut Object, type_name: &str, environment: Option<&dyn Environment>) {
     let mut default = |key: &str, value: &dyn Fn() -> Option<Value>| {
-        if !dict.contains_key(key) {
+        if field(dict, key).is_none() {
             if let Some(value) = value() {
                 dict.insert(key.to_owned(), value);
             }
         }
     };
     default("_type", &|| Some(type_name.into()));
-    default("id", &|| environment.map(|environment| environment.uuid().to_string().into()));
+    default("id", &|| environment.map(|environment| environment.uuid_text().into()));
     default(HOOK_IDS, &|| Some(Value::Array(Vec::new())));
     default(CREATION_TIMESTAMP, &|| environment.map(|environment| environment.now().timestamp().into()));
 }

@@ -3,6 +3,8 @@
 use serde::Serialize;
 use serde_json::Value;
 
+use crate::json;
+
 /// The kind of a part, by its `type`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PartKind {
@@ -84,7 +86,8 @@ impl PartKind {
 
     /// The kind of a part.
     pub fn of(part: &Value) -> Self {
-        match part.get("type").and_then(Value::as_str).unwrap_or_default() {
+        let name = part.as_object().and_then(|part| json::field(part, "type")).and_then(Value::as_str);
+        match name.unwrap_or_default() {
             "text" => Self::Text,
             "thinking" => Self::Thinking,
             "tool_use" => Self::ToolCall,

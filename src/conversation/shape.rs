@@ -6,7 +6,7 @@
 use serde_json::Value;
 
 use crate::error::ShapeError;
-use crate::json::{FieldPath, MAX_SAFE_INTEGER, Object, items};
+use crate::json::{self, FieldPath, MAX_SAFE_INTEGER, Object};
 
 /// The roles that a new message may have. `tool` is the role of tool definitions and `tool_result` that of results: the
 /// Python package takes a message with the role `tool` for definitions when it calls a model.
@@ -14,116 +14,115 @@ pub const ROLES: [&str; 5] = ["user", "assistant", "system", "tool", "tool_resul
 
 /// Checks a message of a file.
 pub fn check_stored(message: &Object) -> Result<(), ShapeError> {
-    let root = FieldPath::root();
     for key in ["id", "role", "_type"] {
-        optional(message, &root, key, "a string", Value::is_string)?;
+        optional(message, key, "a string", Value::is_string)?;
     }
-    optional(message, &root, "_hook_ids", "an array of strings", is_string_array)?;
-    let content = root.key("content");
-    match message.get("content") {
+    optional(message, "_hook_ids", "an array of strings", is_string_array)?;
+    match json::field(message, "content") {
         None | Some(Value::Null) => Ok(()),
         Some(Value::Array(parts)) => parts.iter().enumerate().try_for_each(|(index, part)| {
-            let at = content.index(index);
-            let part = part.as_object().ok_or_else(|| wrong(&at, "an object", part))?;
-            required(part, &at, "type", "a string", Value::is_string).map(drop)
+            match part.as_object() {
+                Some(part) => required(part, "type", "a string", Value::is_string).map(drop),
+                None => Err(wrong(&FieldPath::root(), "an object", part)),
+            }
+            .map_err(|error| error.below(&content_part(index)))
         }),
-        Some(other) => Err(wrong(&content, "an array of content parts", other)),
+        Some(other) => Err(wrong(&FieldPath::root().key("content"), "an array of content parts", other)),
     }
 }
 
 /// Checks a message that a caller passes in.
 pub fn check_given(message: &Object) -> Result<(), ShapeError> {
     let root = FieldPath::root();
-    let role = required(message, &root, "role", "a string", Value::is_string)?;
+    let role = required(message, "role", "a string", Value::is_string)?;
     if !ROLES.iter().any(|known| role == known) {
         return Err(ShapeError::new(
             root.key("role"),
             format!("{role} is not a role; use one of {}", ROLES.join(", ")),
         ));
     }
-    if let Some(text @ Value::String(_)) = message.get("content") {
+    if let Some(text @ Value::String(_)) = json::field(message, "content") {
         let hint = format!("an array of content parts, for a text [{{\"type\":\"text\",\"text\":{}}}]", brief(text));
         return Err(wrong(&root.key("content"), &hint, text));
     }
     check_stored(message)?;
-    optional(message, &root, "id", "a non-empty string", |id| id != "")?;
-    optional(message, &root, "creation_timestamp", "a string", Value::is_string)?;
-    optional(message, &root, "metadata", "an object", Value::is_object)?;
-    optional(message, &root, "_static_text", "a string", Value::is_string)?;
-    optional(message, &root, "token_count", "a non-negative integer", |count| {
+    optional(message, "id", "a non-empty string", |id| id != "")?;
+    optional(message, "creation_timestamp", "a string", Value::is_string)?;
+    optional(message, "metadata", "an object", Value::is_object)?;
+    optional(message, "_static_text", "a string", Value::is_string)?;
+    optional(message, "token_count", "a non-negative integer", |count| {
         count.as_u64().is_some_and(|count| count <= MAX_SAFE_INTEGER)
     })?;
-    let parts = items(message, "content");
-    let content = root.key("content");
+    let parts = json::items(message, "content");
     parts.iter().enumerate().try_for_each(|(index, part)| match part.as_object() {
-        Some(part) => check_part(part, &content.index(index)),
+        Some(part) => check_part(part).map_err(|error| error.below(&content_part(index))),
         None => Ok(()),
     })
 }
 
-fn check_part(part: &Object, at: &FieldPath) -> Result<(), ShapeError> {
-    let string = |key: &str| required(part, at, key, "a string", Value::is_string).map(drop);
-    match part.get("type").and_then(Value::as_str).unwrap_or_default() {
+fn content_part(index: usize) -> FieldPath {
+    FieldPath::root().key("content").index(index)
+}
+
+fn check_part(part: &Object) -> Result<(), ShapeError> {
+    let string = |key: &str| required(part, key, "a string", Value::is_string).map(drop);
+    match json::field(part, "type").and_then(Value::as_str).unwrap_or_default() {
         "text" | "thinking" => string("text"),
-        "image" | "video" | "audio" | "pdf" => check_source(part, at),
+        "image" | "video" | "audio" | "pdf" => check_source(part),
         "tool_use" => {
             string("call_id")?;
             string("name")?;
-            required(part, at, "arguments", "a string of JSON text", Value::is_string)?;
-            optional(part, at, "approval_status", "a string", Value::is_string)
+            required(part, "arguments", "a string of JSON text", Value::is_string)?;
+            optional(part, "approval_status", "a string", Value::is_string)
         }
         "tool_result" => {
             string("call_id")?;
             string("content")?;
-            optional(part, at, "execution_status", "a string", Value::is_string)
+            optional(part, "execution_status", "a string", Value::is_string)
         }
         "tool" => {
             string("name")?;
-            optional(part, at, "description", "a string", Value::is_string)?;
-            optional(part, at, "parameters", "an object, a JSON schema", Value::is_object)
+            optional(part, "description", "a string", Value::is_string)?;
+            optional(part, "parameters", "an object, a JSON schema", Value::is_object)
         }
         // A type of a later version or of another program.
         _ => Ok(()),
     }
 }
 
-fn check_source(part: &Object, at: &FieldPath) -> Result<(), ShapeError> {
-    let source = required(part, at, "source", "an object", Value::is_object)?;
-    let at = at.key("source");
+fn check_source(part: &Object) -> Result<(), ShapeError> {
+    let source = required(part, "source", "an object", Value::is_object)?;
     let Some(source) = source.as_object() else { return Ok(()) };
-    let kind = required(source, &at, "type", "\"base64\" or \"url\"", Value::is_string)?;
-    let needed: &[&str] = match kind.as_str() {
+    let string = |key: &str, expected: &str| {
+        let value = required(source, key, expected, Value::is_string);
+        value.map_err(|error| error.below(&FieldPath::root().key("source")))
+    };
+    let needed: &[&str] = match string("type", "\"base64\" or \"url\"")?.as_str() {
         Some("base64") => &["data", "media_type"],
         Some("url") => &["url"],
         _ => &[],
     };
-    needed.iter().try_for_each(|key| required(source, &at, key, "a string", Value::is_string).map(drop))
+    needed.iter().try_for_each(|key| string(key, "a string").map(drop))
 }
 
+/// A field that must be there; the path of the error begins at the object.
 fn required<'v>(
     object: &'v Object,
-    at: &FieldPath,
     key: &str,
     expected: &str,
-    is_right: impl Fn(&Value) -> bool,
+    is_right: fn(&Value) -> bool,
 ) -> Result<&'v Value, ShapeError> {
-    match object.get(key) {
+    match json::field(object, key) {
         Some(value) if is_right(value) => Ok(value),
-        Some(value) => Err(wrong(&at.key(key), expected, value)),
-        None => Err(ShapeError::new(at.key(key), format!("is missing; expected {expected}"))),
+        Some(value) => Err(wrong(&FieldPath::root().key(key), expected, value)),
+        None => Err(ShapeError::new(FieldPath::root().key(key), format!("is missing; expected {expected}"))),
     }
 }
 
 /// Checks a field if it is present.
-pub fn optional(
-    object: &Object,
-    at: &FieldPath,
-    key: &str,
-    expected: &str,
-    is_right: impl Fn(&Value) -> bool,
-) -> Result<(), ShapeError> {
-    match object.get(key) {
-        Some(value) if !is_right(value) => Err(wrong(&at.key(key), expected, value)),
+pub fn optional(object: &Object, key: &str, expected: &str, is_right: fn(&Value) -> bool) -> Result<(), ShapeError> {
+    match json::field(object, key) {
+        Some(value) if !is_right(value) => Err(wrong(&FieldPath::root().key(key), expected, value)),
         _ => Ok(()),
     }
 }

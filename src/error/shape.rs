@@ -19,6 +19,11 @@ impl ShapeError {
         Self { field, message: message.into() }
     }
 
+    /// The error of the same field in a value that has this one at `outer`.
+    pub fn below(self, outer: &FieldPath) -> Self {
+        Self { field: self.field.below(outer), message: self.message }
+    }
+
     /// The error for a message that a caller passed in.
     pub fn in_message(self) -> Error {
         Error::InvalidMessage { field: self.field, message: self.message }

@@ -18,7 +18,7 @@ pub(crate) mod keys {
 
 /// The id of the active context, if there is one.
 pub(super) fn active_context_id(dict: &Object) -> Option<&str> {
-    dict.get(keys::ACTIVE_CONTEXT_ID).and_then(Value::as_str).filter(|id| !id.is_empty())
+    json::field(dict, keys::ACTIVE_CONTEXT_ID).and_then(Value::as_str).filter(|id| !id.is_empty())
 }
 
 /// The names of the tools that run without asking.
@@ -28,7 +28,7 @@ pub(super) fn auto_approve_tools(dict: &Object) -> impl Iterator<Item = &str> {
 
 /// Whether a running agent uses the session.
 pub(super) fn is_active(dict: &Object) -> bool {
-    dict.get(keys::IS_ACTIVE).and_then(Value::as_bool).unwrap_or(false)
+    json::field(dict, keys::IS_ACTIVE).and_then(Value::as_bool).unwrap_or(false)
 }
 
 /// Everything that [`of_file`] would refuse about the dict of a file, field by field.
@@ -63,12 +63,12 @@ pub(super) fn checked(dict: Value, layout: &Layout) -> Result<Object, ShapeError
     let root = FieldPath::root();
     let Value::Object(dict) = dict else { return Err(shape::wrong(&root, "an object", &dict)) };
     let is_id = |value: &Value| value.is_null() || value.is_string();
-    shape::optional(&dict, &root, keys::UUID, "a string", Value::is_string)?;
-    shape::optional(&dict, &root, keys::ACTIVE_CONTEXT_ID, "a string or null", is_id)?;
-    shape::optional(&dict, &root, keys::AUTO_APPROVE_TOOLS, "an array of strings", shape::is_string_array)?;
-    shape::optional(&dict, &root, keys::STATE_DATA, "an object", Value::is_object)?;
-    shape::optional(&dict, &root, keys::IS_ACTIVE, "true or false", Value::is_boolean)?;
-    if let Some(uuid) = dict.get(keys::UUID).filter(|uuid| *uuid != layout.id().as_str()) {
+    shape::optional(&dict, keys::UUID, "a string", Value::is_string)?;
+    shape::optional(&dict, keys::ACTIVE_CONTEXT_ID, "a string or null", is_id)?;
+    shape::optional(&dict, keys::AUTO_APPROVE_TOOLS, "an array of strings", shape::is_string_array)?;
+    shape::optional(&dict, keys::STATE_DATA, "an object", Value::is_object)?;
+    shape::optional(&dict, keys::IS_ACTIVE, "true or false", Value::is_boolean)?;
+    if let Some(uuid) = json::field(&dict, keys::UUID).filter(|uuid| *uuid != layout.id().as_str()) {
         let message = format!("expected \"{}\", the name of the session's directory, found {uuid}", layout.id());
         return Err(ShapeError::new(root.key(keys::UUID), message));
     }

@@ -1,6 +1,7 @@
 //! The summary of a session in a list.
 
-use serde::Serialize;
+use serde::{Serialize, Serializer};
+use serde_json::Number;
 
 use super::dict;
 use crate::error::Error;
@@ -21,7 +22,15 @@ pub struct SessionSummary {
     /// The names of the tools that run without asking.
     pub auto_approve_tools: Vec<String>,
     /// When `session.json` was last written, in milliseconds since 1970; `None` if the storage cannot tell.
+    #[serde(serialize_with = "serialize_time")]
     pub modified_at: Option<f64>,
+}
+
+/// Serializes a time as the number that `to_string` gives: serde_json's own way brings its tables into the module, for
+/// this one number.
+fn serialize_time<S: Serializer>(time: &Option<f64>, serializer: S) -> Result<S::Ok, S::Error> {
+    let finite = time.filter(|time| time.is_finite());
+    finite.map(|time| Number::from_string_unchecked(time.to_string())).serialize(serializer)
 }
 
 impl SessionSummary {
@@ -44,7 +53,7 @@ impl SessionSummary {
 
     /// Sorts the newest first: by the date that the uuid begins with, then by the time of the last write.
     pub fn sort_newest_first(summaries: &mut [Self]) {
-        summaries.sort_by(|one, other| {
+        summaries.sort_unstable_by(|one, other| {
             let by_day = other.day().cmp(one.day());
             let time = |summary: &Self| summary.modified_at.unwrap_or(0.0);
             by_day.then(time(other).total_cmp(&time(one))).then_with(|| other.uuid.cmp(&one.uuid))
@@ -53,8 +62,8 @@ impl SessionSummary {
 
     /// `YYYYMMDD`; empty for a uuid of another form.
     fn day(&self) -> &str {
-        match self.uuid.split_once('-') {
-            Some((day, _)) if day.len() == 8 && day.bytes().all(|byte| byte.is_ascii_digit()) => day,
+        match self.uuid.get(..9) {
+            Some(start) if start.ends_with('-') && start[..8].bytes().all(|byte| byte.is_ascii_digit()) => &start[..8],
             _ => "",
         }
     }

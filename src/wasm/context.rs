@@ -1,13 +1,13 @@
 //! The handle of a context that JavaScript holds.
 
+use std::iter;
+
 use wasm_bindgen::prelude::*;
 
 use super::environment::JsEnvironment;
 use super::windows::{Counts, SequenceWindow, TokenWindow};
-use super::{args, fields_view, given_message, memory, reports, special_message, text, value};
-use crate::conversation::{
-    Context, ForkOptions, MAX_MESSAGE_DEPTH, MESSAGES, Message, SEQUENCE_NUMBER, SequenceRange, Special,
-};
+use super::{args, completed_view, given_message, memory, reports, special_message, text, value};
+use crate::conversation::{Context, ForkOptions, MAX_MESSAGE_DEPTH, MESSAGES, Message, SequenceRange, Special};
 use crate::error::{Error, ShapeError};
 use crate::json::{self, View};
 use crate::session::SharedContext;
@@ -137,18 +137,15 @@ impl ContextHandle {
     }
 
     /// Appends the message in the [`super::text::text_buffer`], by default at the end of the conversation. Returns its key
-    /// and the fields that were added to it, as JSON.
+    /// and its [`completed_view`], as JSON.
     pub fn append(&self, bytes: usize, anchor: &JsValue) -> Result<String, JsValue> {
         let (message, given) = given_message(bytes)?;
         let anchor = if anchor.is_undefined() { MESSAGES.to_owned() } else { args::string(anchor, "anchorPoint")? };
         let position = self.0.change(|context| context.append(message, &anchor))?;
         Ok(self.0.read(|context| {
-            let fields = context.message(position).map(|message| message.dict().iter().enumerate());
-            // A sequence number that was given was replaced in its place.
-            let added =
-                fields.into_iter().flatten().filter(|(index, (key, _))| *index >= given || *key == SEQUENCE_NUMBER);
             let key = View::Number(context.message_key(position).unwrap_or_default());
-            json::to_compact_text(&View::Array(vec![key, fields_view(added.map(|(_, field)| field))]))
+            let message = context.message(position).map(|message| completed_view(message, given));
+            json::to_compact_text(&View::Array(iter::once(key).chain(message).collect()))
         }))
     }
 

@@ -29,7 +29,7 @@ pub use text::text_buffer;
 use serde_json::Value;
 use wasm_bindgen::prelude::*;
 
-use crate::conversation::{GivenMessage, MAX_MESSAGE_DEPTH, Message, Special};
+use crate::conversation::{GivenMessage, MAX_MESSAGE_DEPTH, Message, SEQUENCE_NUMBER, Special};
 use crate::digest::sha256_hex;
 use crate::error::{Error, ShapeError};
 use crate::json::{self, FieldPath, View};
@@ -115,11 +115,11 @@ pub fn load_vocabulary(encoding: &JsValue, data: Vec<u8>) -> Result<(), JsValue>
     encodings::load(args::encoding(encoding)?.vocabulary(), data)
 }
 
-/// Checks the message in the [`text::text_buffer`] and returns the fields to add to it, as JSON.
+/// Checks the message in the [`text::text_buffer`] and returns it completed, as JSON of a [`completed_view`].
 #[wasm_bindgen(js_name = completeMessage)]
 pub fn complete_message(bytes: usize) -> Result<String, JsValue> {
     let (message, given) = given_message(bytes)?;
-    Ok(json::to_compact_text(&fields_view(message.dict().iter().skip(given))))
+    Ok(json::to_compact_text(&completed_view(&message, given)))
 }
 
 /// The special message in the [`text::text_buffer`] with what it lacks added, as JSON. `kind` is `SystemPromptMessage` or
@@ -147,9 +147,14 @@ fn special_message(kind: Special, text: impl AsRef<[u8]>) -> Result<Message, Err
         .map_err(ShapeError::in_message)
 }
 
-/// An object of some of the fields of a dict.
-fn fields_view<'d>(fields: impl Iterator<Item = (&'d String, &'d Value)>) -> View<'d> {
-    View::Fields(fields.map(|(key, value)| (key.as_str(), value.into())).collect())
+/// A message whose first `given` fields were given: `null` stands for each of those, which `js/` has. A sequence number
+/// that was given was replaced.
+fn completed_view(message: &Message, given: usize) -> View<'_> {
+    let fields = message.dict().iter().enumerate().map(|(index, (key, value))| {
+        let is_same = index < given && key != SEQUENCE_NUMBER;
+        (key.as_str(), View::Value(if is_same { &Value::Null } else { value }))
+    });
+    View::Fields(fields.collect())
 }
 
 /// The value of a JSON text that `js/` made of an object: it is valid JSON, but it may be nested too deeply or too large.

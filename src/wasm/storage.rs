@@ -209,9 +209,12 @@ async fn settle_all(answers: impl Iterator<Item = Result<JsValue, JsValue>>) -> 
         Err(cause) => return answers.iter().map(|_| Err(cause.clone())).collect(),
     };
     let reason = JsValue::from("reason");
-    let result = |outcome: JsValue| match Reflect::has(&outcome, &reason) {
-        Ok(false) => Ok(outcome.unchecked_ref::<Outcome>().value()),
-        _ => Err(outcome.unchecked_ref::<Outcome>().reason()),
+    let result = |outcome: JsValue| {
+        let value = outcome.unchecked_ref::<Outcome>().value();
+        if value.is_undefined() && Reflect::has(&outcome, &reason) != Ok(false) {
+            return Err(outcome.unchecked_ref::<Outcome>().reason());
+        }
+        Ok(value)
     };
     outcomes.iter().map(result).collect()
 }

@@ -30,7 +30,7 @@ mod write;
 
 pub use locate::locate;
 pub use numbers::keep_numbers;
-pub use object::{Object, items};
+pub use object::{Object, field, items};
 pub use oddities::{Oddities, Oddity};
 pub use parse::{ParseError, parse, parse_noting, parse_within};
 pub use path::FieldPath;

@@ -16,6 +16,9 @@ pub(super) const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 /// a hostile file within the memory of WebAssembly.
 pub const MAX_VALUES: usize = 5_000_000;
 
+/// The outermost object has room for these many fields, as a message takes with those that are added to it.
+const FIELDS: usize = 9;
+
 /// What is wrong with a text, and at which byte.
 #[derive(Debug)]
 pub(super) struct Fault {
@@ -82,7 +85,8 @@ impl<'t> Reader<'t> {
                     self.enter(open.len())?;
                     if !self.pass(b'}') {
                         let key = self.key()?;
-                        open.push(Open::Object(Object::new(), key));
+                        let fields = if open.is_empty() { Object::with_capacity(FIELDS) } else { Object::new() };
+                        open.push(Open::Object(fields, key));
                         self.place_oddities(open);
                         continue;
                     }
