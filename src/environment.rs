@@ -89,14 +89,9 @@ pub trait Environment {
     /// A new random (version 4) uuid.
     fn uuid(&self) -> Uuid;
 
-    /// The text of a new uuid.
-    fn uuid_text(&self) -> String {
-        self.uuid().hyphenated().encode_lower(&mut Uuid::encode_buffer()).to_owned()
-    }
-
     /// An id for a session or a context: the local date and a random uuid.
     fn dated_id(&self) -> String {
-        [self.now().date(), self.uuid_text()].join("-")
+        format!("{}-{}", self.now().date(), self.uuid())
     }
 }
 

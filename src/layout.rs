@@ -69,7 +69,7 @@ fn join(directory: &str, name: &str) -> String {
     match directory {
         "" => name.to_owned(),
         directory if directory.ends_with('/') => [directory, name].concat(),
-        directory => [directory, name].join("/"),
+        directory => [directory, "/", name].concat(),
     }
 }
 

@@ -297,7 +297,7 @@ fn add_defaults(dict: &mut Object, type_name: &str, environment: Option<&dyn Env
         }
     };
     default("_type", &|| Some(type_name.into()));
-    default("id", &|| environment.map(|environment| environment.uuid_text().into()));
+    default("id", &|| environment.map(|environment| environment.uuid().to_string().into()));
     default(HOOK_IDS, &|| Some(Value::Array(Vec::new())));
     default(CREATION_TIMESTAMP, &|| environment.map(|environment| environment.now().timestamp().into()));
 }

@@ -1,7 +1,6 @@
 //! The summary of a session in a list.
 
-use serde::{Serialize, Serializer};
-use serde_json::Number;
+use serde::Serialize;
 
 use super::dict;
 use crate::error::Error;
@@ -22,15 +21,7 @@ pub struct SessionSummary {
     /// The names of the tools that run without asking.
     pub auto_approve_tools: Vec<String>,
     /// When `session.json` was last written, in milliseconds since 1970; `None` if the storage cannot tell.
-    #[serde(serialize_with = "serialize_time")]
     pub modified_at: Option<f64>,
-}
-
-/// Serializes a time as the number that `to_string` gives: serde_json's own way brings its tables into the module, for
-/// this one number.
-fn serialize_time<S: Serializer>(time: &Option<f64>, serializer: S) -> Result<S::Ok, S::Error> {
-    let finite = time.filter(|time| time.is_finite());
-    finite.map(|time| Number::from_string_unchecked(time.to_string())).serialize(serializer)
 }
 
 impl SessionSummary {
