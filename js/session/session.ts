@@ -302,10 +302,11 @@ export class Session {
    * }
    * ```
    *
-   * @throws {ConflictError} if another writer has changed one of the files since this session read or wrote it; nothing
-   * is written. With `onConflict: 'fork'` both are kept instead: a context whose file was changed becomes a new one of
+   * @throws {ConflictError} if another writer has changed one of the files since this session read or wrote it, or if one
+   * that is needed was removed (`found` is `null`); nothing is written. With `onConflict: 'fork'` both are kept instead: a context whose file was changed becomes a new one of
    * this session, whose origin is the context that the file holds, and `session.json` gets the changes of both; then
-   * there is a conflict only where both changed one variable of the state, or one setting, in different ways.
+   * there is a conflict only where both changed one variable of the state, or one setting, in different ways. What was
+   * removed and is in memory is written again.
    * @throws {StorageError} when the storage fails, or its lock could not be acquired in time (`ELOCKED`); what was not
    * written is written by the next save.
    * @returns With `onConflict: 'fork'`, the contexts that became new ones.

@@ -26,7 +26,7 @@ export interface SessionStorage {
   /**
    * The revision of a file, by which conflicts are found: the SHA-256 of its contents in lower-case hexadecimal digits,
    * `null` if there is no file, `undefined` if it cannot be told. Optional: with it a save over a file that another writer
-   * has changed is refused.
+   * has changed is refused, and one whose files were removed.
    */
   digest?(path: string): Promise<string | null | undefined> | string | null | undefined
   /**
