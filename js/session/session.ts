@@ -170,8 +170,10 @@ export class Session {
    * @throws {ConflictError} if another writer changes a file meanwhile; earlier repairs are kept.
    * @throws {SessionNotFoundError} as {@link check}.
    * @throws {InvalidArgumentError} as {@link check}.
-   * @throws {StorageError} as {@link check}, and when it cannot write; what was done before stands, and another repair
-   * goes on.
+   * @throws {StorageError} as {@link check}; when it cannot read a context and `session.json` needs a repair, or reads
+   * something else than the storage's digest says: nothing is written then. When it cannot write, what was done before
+   * stands, and another repair goes on.
+   * @throws {FileTooLargeError} likewise, if a context is larger than `options.maxFileBytes`.
    */
   static async repair(parentDir: string, uuid: string, options: ReadOptions = {}): Promise<SessionRepair> {
     const { storage: given, maxFileBytes } = readOptions(options, READ_OPTIONS, 'Session.repair')
