@@ -23,7 +23,7 @@ interface StoredFile {
  * @example
  * ```ts no-run
  * import { init, Session } from 'peteos-session'
- * import { IndexedDBStorage } from 'peteos-session/browser'
+ * import { IndexedDBStorage } from 'peteos-session/browser-storage'
  *
  * await init()
  * const storage = new IndexedDBStorage()

@@ -33,7 +33,7 @@ interface MovableFile extends FileSystemFileHandle {
  * @example
  * ```ts no-run
  * import { init, Session } from 'peteos-session'
- * import { OPFSStorage } from 'peteos-session/browser'
+ * import { OPFSStorage } from 'peteos-session/browser-storage'
  *
  * await init()
  * const storage = new OPFSStorage({ name: 'my-app' })

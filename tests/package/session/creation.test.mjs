@@ -6,8 +6,7 @@ import { load, require } from '../support/installed.mjs'
 import { RecordingStorage } from '../support/storages.mjs'
 import { text } from '../support/values.mjs'
 
-const { Context, ContentPart, MemoryStorage, Message, Session, SystemPromptMessage, ToolDefinitionsMessage } =
-  await load('peteos-session')
+const { MemoryStorage, Session, SystemPromptMessage } = await load('peteos-session')
 const { NodeFileStorage } = await load('peteos-session/node')
 
 const ID = /^\d{8}-[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/

@@ -10,7 +10,6 @@ import { text } from '../support/values.mjs'
 const { Context, ContentPart, MemoryStorage, Message, Session, SystemPromptMessage, ToolDefinitionsMessage } =
   await load('peteos-session')
 
-const ID = /^\d{8}-[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
 const tool = { name: 'read', description: 'Reads a file', parameters: { type: 'object', properties: {} } }
 
 test('activeContext is one object until another context becomes active', async () => {

@@ -13,8 +13,6 @@ function create(storage) {
   return Session.create('a', { storage, systemPromptMessage: SystemPromptMessage.create('s') })
 }
 
-const write = (session, context) => `write ${session.sessionDir}/${context === undefined ? 'session' : context.id}.json`
-
 test('an adapter that fails at its k-th call, for every k, loses nothing', async () => {
   for (let failAt = 1; ; failAt++) {
     const storage = new FailingStorage()
