@@ -46,7 +46,7 @@ const PARTS = {
       peers.filter(({ name, exact }) => name === OURS && exact === false).map(() => `${corpus} in ${encoding}`),
     )
     if (wrong.length > 0) throw new Error(`the counts differ from tiktoken's: ${wrong.join(', ')}`)
-    console.log('\nExact: every count of every text equals tiktoken's.')
+    console.log("\nExact: every count of every text equals tiktoken's.")
     return results
   },
 
