@@ -79,7 +79,7 @@ export class FileTooLargeError extends SessionError {
 }
 
 /**
- * Another writer has changed a file since this session read or wrote it, or a variable of the session's state has another
+ * Another writer has changed or removed a file since this session read or wrote it, or a variable of the session's state has another
  * value than the caller expected.
  */
 export class ConflictError extends SessionError {

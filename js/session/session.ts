@@ -302,10 +302,11 @@ export class Session {
    * }
    * ```
    *
-   * @throws {ConflictError} if another writer has changed one of the files since this session read or wrote it; nothing
-   * is written. With `onConflict: 'fork'` both versions are kept instead: a context whose file was changed gets a new id,
-   * and its origin is the context in the file; the changes to `session.json` are merged. Then only different changes to the
-   * same state variable or setting are a conflict.
+   * @throws {ConflictError} if another writer has changed one of the files since this session read or wrote it, or has removed
+   * one that is needed (`found` is `null`); nothing is written. With `onConflict: 'fork'` both versions are kept instead: a
+   * context whose file was changed gets a new id, and its origin is the context in the file; the changes to `session.json`
+   * are merged; removed files are written again if they are in memory. Then only different changes to the same state variable
+   * or setting are a conflict.
    * @throws {StorageError} if the storage fails, or its lock could not be acquired in time (`ELOCKED`). The next save writes
    * what was not written.
    * @returns With `onConflict: 'fork'`, the contexts that got new ids.

@@ -25,7 +25,7 @@ export interface SessionStorage {
   remove(path: string): Promise<void> | void
   /**
    * Returns the SHA-256 of a file in lower-case hexadecimal digits, `null` if there is no file, or `undefined` if it is not
-   * known. Optional: with it, a save over a file that another writer has changed is refused.
+   * known. Optional: with it, a save is refused if another writer has changed or removed a file.
    */
   digest?(path: string): Promise<string | null | undefined> | string | null | undefined
   /**
