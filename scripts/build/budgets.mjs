@@ -8,7 +8,7 @@ import { isQuick } from './wasm.mjs'
 const dist = join(root, 'dist')
 
 /** In bytes, gzipped. */
-const MODULE = 300_000
+const MODULE = 310_000
 const SCRIPT = 17_000
 
 export async function checkBudgets() {
