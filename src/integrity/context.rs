@@ -14,7 +14,7 @@ use crate::conversation::{
 use crate::environment::Environment;
 use crate::error::Error;
 use crate::id::ContextId;
-use crate::json::{self, FieldPath, MAX_SAFE_INTEGER, Object, Torn, locate};
+use crate::json::{self, FieldPath, MAX_SAFE_INTEGER, Object, Truncated, locate};
 
 /// The contents of the file of a context.
 pub(super) struct ContextFile {
@@ -40,7 +40,7 @@ pub(super) fn examine(
     environment: &dyn Environment,
     report: &mut Report,
 ) -> Result<Option<ContextFile>, Error> {
-    let (value, oddities) = match text::read(text) {
+    let (value, anomalies) = match text::read(text) {
         Ok(read) => read,
         Err(damage) => return salvage(directory, id, *damage, environment, report),
     };
@@ -50,7 +50,7 @@ pub(super) fn examine(
         report.add(Rule::WrongShape, position, "expected an object, the dict of a context; fix the file by hand");
         return Ok(None);
     };
-    text::report_oddities(oddities, report);
+    text::report_anomalies(anomalies, report);
     if let Some(found) = dict.get(keys::ID).and_then(Value::as_str).filter(|found| *found != id.as_str()) {
         let at = root.key(keys::ID);
         let position = locate(text, &at);
@@ -94,9 +94,9 @@ fn salvage(
     environment: &dyn Environment,
     report: &mut Report,
 ) -> Result<Option<ContextFile>, Error> {
-    let Damage { rule, position, message, torn } = damage;
-    let salvaged = match torn {
-        Some(torn) => salvaged_dict(torn, id, environment)?,
+    let Damage { rule, position, message, truncated } = damage;
+    let salvaged = match truncated {
+        Some(truncated) => salvaged_dict(truncated, id, environment)?,
         None => None,
     };
     let Some((mut dict, is_complete)) = salvaged else {
@@ -121,8 +121,8 @@ fn salvage(
 }
 
 /// The dict of a context with the complete messages, and whether the text holds the whole file; `None` without a message.
-fn salvaged_dict(torn: Torn, id: &ContextId, environment: &dyn Environment) -> Result<Option<(Object, bool)>, Error> {
-    let Torn { mut fields, unfinished, is_whole } = torn;
+fn salvaged_dict(truncated: Truncated, id: &ContextId, environment: &dyn Environment) -> Result<Option<(Object, bool)>, Error> {
+    let Truncated { mut fields, unfinished, is_whole } = truncated;
     // A part of any other field would change its meaning.
     let may_be_partial = [keys::MESSAGES, keys::CONTENT_MAP, keys::CHILDREN];
     if let Some(field) = unfinished.filter(|field| !may_be_partial.contains(&field.as_str())) {

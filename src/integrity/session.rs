@@ -8,7 +8,7 @@ use super::context::Age;
 use super::directory::Directory;
 use super::finding::{Report, Rule};
 use super::text::{self, Damage};
-use crate::json::{FieldPath, Object, Torn, locate};
+use crate::json::{FieldPath, Object, Truncated, locate};
 use crate::session::{dict_keys as keys, shape_faults};
 
 /// Reports the findings of `session.json`; returns its fixed contents if it can be loaded. `text` is `None` if there is no
@@ -19,16 +19,16 @@ pub(super) fn examine(directory: &Directory, ages: &[Age], text: Option<&[u8]>, 
         let message = "there are contexts, but no session.json that names the active one";
         return rebuild(directory, newest, Rule::MissingSessionFile, (), message, None, report);
     };
-    let (value, oddities) = match text::read(text) {
+    let (value, anomalies) = match text::read(text) {
         Ok(read) => read,
         Err(damage) => {
-            let Damage { rule, position, message, torn } = *damage;
+            let Damage { rule, position, message, truncated } = *damage;
             // A text that can be fixed by hand holds more than what would replace it.
             if matches!(rule, Rule::NotJson | Rule::NonFiniteNumber) {
                 report.add(rule, position, message);
                 return None;
             }
-            return rebuild(directory, newest, rule, position, &message, torn, report);
+            return rebuild(directory, newest, rule, position, &message, truncated, report);
         }
     };
     let root = FieldPath::root();
@@ -37,7 +37,7 @@ pub(super) fn examine(directory: &Directory, ages: &[Age], text: Option<&[u8]>, 
         report.add(Rule::WrongShape, position, "expected an object, the dict of a session; fix the file by hand");
         return None;
     };
-    text::report_oddities(oddities, report);
+    text::report_anomalies(anomalies, report);
     let uuid = directory.layout.id().as_str();
     if let Some(found) = dict.get(keys::UUID).and_then(Value::as_str).filter(|found| *found != uuid) {
         let at = root.key(keys::UUID);
@@ -85,11 +85,11 @@ fn rebuild(
     rule: Rule,
     place: impl Into<super::finding::Place>,
     message: &str,
-    torn: Option<Torn>,
+    truncated: Option<Truncated>,
     report: &mut Report,
 ) -> Option<Object> {
-    let Torn { mut fields, unfinished, is_whole } =
-        torn.unwrap_or(Torn { fields: Object::new(), unfinished: None, is_whole: false });
+    let Truncated { mut fields, unfinished, is_whole } =
+        truncated.unwrap_or(Truncated { fields: Object::new(), unfinished: None, is_whole: false });
     // A part of any other field would change its meaning.
     let may_be_partial = [keys::AUTO_APPROVE_TOOLS, keys::STATE_DATA];
     if let Some(field) = unfinished.filter(|field| !may_be_partial.contains(&field.as_str())) {

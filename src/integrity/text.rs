@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::finding::{Report, Rule};
-use crate::json::{self, Oddities, Oddity, Position, Torn};
+use crate::json::{self, Anomalies, Anomaly, Position, Truncated};
 
 /// A text that cannot be loaded.
 pub(super) struct Damage {
@@ -11,11 +11,11 @@ pub(super) struct Damage {
     pub position: Position,
     pub message: String,
     /// What can be read of it nonetheless.
-    pub torn: Option<Torn>,
+    pub truncated: Option<Truncated>,
 }
 
-/// The value of a text, and its oddities.
-pub(super) fn read(text: &[u8]) -> Result<(Value, Oddities), Box<Damage>> {
+/// The value of a text, and its anomalies.
+pub(super) fn read(text: &[u8]) -> Result<(Value, Anomalies), Box<Damage>> {
     let start = Position { line: 1, column: 1 };
     if text.iter().all(u8::is_ascii_whitespace) {
         return Err(damage(Rule::EmptyFile, start, "the file is empty"));
@@ -27,20 +27,20 @@ pub(super) fn read(text: &[u8]) -> Result<(Value, Oddities), Box<Damage>> {
     }
     match json::parse_noting(text) {
         Ok((Value::Object(fields), _)) if has_nuls => {
-            let torn = Some(Torn { fields, unfinished: None, is_whole: true });
-            Err(with_torn(torn, Rule::NulBytes, position_after(text), "NUL bytes follow the text"))
+            let truncated = Some(Truncated { fields, unfinished: None, is_whole: true });
+            Err(with_truncated(truncated, Rule::NulBytes, position_after(text), "NUL bytes follow the text"))
         }
         Ok(read) => Ok(read),
         Err(error) => {
             let position = Position { line: error.line, column: error.column };
             let rest = &text[error.offset..];
-            if json::is_torn_at(text, error.offset) {
-                let torn = json::read_torn(text);
+            if json::is_truncated_at(text, error.offset) {
+                let truncated = json::read_truncated(text);
                 let (rule, message) = match has_nuls {
                     true => (Rule::NulBytes, "NUL bytes replace the rest of the text"),
                     false => (Rule::TornFile, "the text ends too early, here"),
                 };
-                return Err(with_torn(torn, rule, position, message));
+                return Err(with_truncated(truncated, rule, position, message));
             }
             if rest.first() == Some(&0) {
                 return Err(damage(Rule::NulBytes, position, "the text contains a NUL byte"));
@@ -55,11 +55,11 @@ pub(super) fn read(text: &[u8]) -> Result<(Value, Oddities), Box<Damage>> {
 }
 
 fn damage(rule: Rule, position: Position, message: &str) -> Box<Damage> {
-    with_torn(None, rule, position, message)
+    with_truncated(None, rule, position, message)
 }
 
-fn with_torn(torn: Option<Torn>, rule: Rule, position: Position, message: &str) -> Box<Damage> {
-    Box::new(Damage { rule, position, message: message.to_owned(), torn })
+fn with_truncated(truncated: Option<Truncated>, rule: Rule, position: Position, message: &str) -> Box<Damage> {
+    Box::new(Damage { rule, position, message: message.to_owned(), truncated })
 }
 
 fn position_after(text: &[u8]) -> Position {
@@ -68,9 +68,9 @@ fn position_after(text: &[u8]) -> Position {
     Position { line, column }
 }
 
-/// Reports the oddities of a text, all of which are fixed by rewriting the file.
-pub(super) fn report_oddities(oddities: Oddities, report: &mut Report) {
-    if oddities.byte_order_mark {
+/// Reports the anomalies of a text, all of which are fixed by rewriting the file.
+pub(super) fn report_anomalies(anomalies: Anomalies, report: &mut Report) {
+    if anomalies.byte_order_mark {
         let start = Position { line: 1, column: 1 };
         report.add_repairable(
             Rule::ByteOrderMark,
@@ -79,7 +79,7 @@ pub(super) fn report_oddities(oddities: Oddities, report: &mut Report) {
             "removed the byte order mark",
         );
     }
-    let Oddity { count, first, .. } = oddities.lone_surrogates;
+    let Anomaly { count, first, .. } = anomalies.lone_surrogates;
     if let Some(place) = first {
         report.add_repairable(
             Rule::LoneSurrogate,
@@ -88,7 +88,7 @@ pub(super) fn report_oddities(oddities: Oddities, report: &mut Report) {
             format!("replaced {count} unpaired surrogates by U+FFFD"),
         );
     }
-    let Oddity { count, first, .. } = oddities.duplicate_keys;
+    let Anomaly { count, first, .. } = anomalies.duplicate_keys;
     if let Some(place) = first {
         report.add_repairable(
             Rule::DuplicateKey,
@@ -120,10 +120,10 @@ mod tests {
             (b"{\"a\":1}}", Rule::NotJson, 1, 8, false),
             (b"{\"a\":\"\xff\"}", Rule::NotJson, 1, 7, false),
         ];
-        for (text, rule, line, column, has_torn) in cases {
+        for (text, rule, line, column, has_truncated) in cases {
             let Err(damage) = read(text) else { panic!("{text:?}") };
-            let found = (damage.rule, damage.position.line, damage.position.column, damage.torn.is_some());
-            assert_eq!(found, (rule, line, column, has_torn), "{:?}", String::from_utf8_lossy(text));
+            let found = (damage.rule, damage.position.line, damage.position.column, damage.truncated.is_some());
+            assert_eq!(found, (rule, line, column, has_truncated), "{:?}", String::from_utf8_lossy(text));
         }
         assert!(read(b"{\"a\":1}\r\n").is_ok());
     }

@@ -2,7 +2,7 @@
 
 use wasm_bindgen::prelude::*;
 
-use crate::conversation::JavaScriptPattern;
+use peteos_python_pattern::EcmaScriptPattern;
 use crate::error::Error;
 
 #[wasm_bindgen]
@@ -22,7 +22,7 @@ extern "C" {
 /// Whether a Python pattern matches a whole name.
 pub fn full_match(pattern: &str, name: &str) -> Result<bool, Error> {
     let refuse = |fault: &str| Error::argument("tool_filter", format!("{pattern:?} cannot be used: {fault}"));
-    let translated = JavaScriptPattern::full_match(pattern).map_err(|fault| refuse(&fault))?;
+    let translated = EcmaScriptPattern::full_match(pattern).map_err(|fault| refuse(&fault))?;
     let compiled = Pattern::new(&translated.source, translated.flags);
     let compiled = compiled.map_err(|_| refuse("it is no regular expression"))?;
     compiled.test(name).map_err(|_| refuse("a name is too long for it"))

@@ -35,6 +35,7 @@ named_enum! {
     }
 }
 
+#[expect(clippy::derivable_impls, reason = "`named_enum!` cannot mark a variant as the default")]
 impl Default for Boundary {
     fn default() -> Self {
         Self::Message

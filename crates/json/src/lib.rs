@@ -18,26 +18,26 @@
 mod locate;
 mod numbers;
 mod object;
-mod oddities;
+mod anomalies;
 mod parse;
 mod path;
 mod position;
 mod python;
 mod reader;
-mod torn;
+mod truncated;
 mod view;
 mod write;
 
 pub use locate::locate;
 pub use numbers::keep_numbers;
 pub use object::{Object, items};
-pub use oddities::{Oddities, Oddity};
+pub use anomalies::{Anomalies, Anomaly};
 pub use parse::{ParseError, parse, parse_noting, parse_within};
 pub use path::FieldPath;
 pub use position::Position;
 pub use python::to_python_text;
 pub use reader::{MAX_DEPTH, MAX_VALUES};
-pub use torn::{Torn, is_torn_at, read_torn};
+pub use truncated::{Truncated, is_truncated_at, read_truncated};
 pub use view::View;
 pub use write::{to_compact_text, to_file_bytes};
 

@@ -5,7 +5,7 @@
 
 use serde_json::Value;
 
-use super::oddities::Oddities;
+use super::anomalies::Anomalies;
 use super::position::Position;
 use super::reader::{BYTE_ORDER_MARK, Fault, MAX_DEPTH, Reader};
 
@@ -48,20 +48,20 @@ pub fn parse_within(text: &[u8], max_depth: usize) -> Result<Value, ParseError> 
 /// # Errors
 ///
 /// Those of [`parse`].
-pub fn parse_noting(text: &[u8]) -> Result<(Value, Oddities), ParseError> {
-    let mut oddities = Oddities::default();
-    let value = read(text, MAX_DEPTH, Some(&mut oddities))?;
-    Ok((value, oddities))
+pub fn parse_noting(text: &[u8]) -> Result<(Value, Anomalies), ParseError> {
+    let mut anomalies = Anomalies::default();
+    let value = read(text, MAX_DEPTH, Some(&mut anomalies))?;
+    Ok((value, anomalies))
 }
 
-fn read(text: &[u8], max_depth: usize, oddities: Option<&mut Oddities>) -> Result<Value, ParseError> {
+fn read(text: &[u8], max_depth: usize, anomalies: Option<&mut Anomalies>) -> Result<Value, ParseError> {
     let json = text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text);
     let document = || {
         let mut reader = Reader::new(json, max_depth)?;
         let value = reader.value()?;
         reader.end()?;
-        if let Some(oddities) = oddities {
-            *oddities = Oddities { byte_order_mark: json.len() < text.len(), ..reader.into_oddities() };
+        if let Some(anomalies) = anomalies {
+            *anomalies = Anomalies { byte_order_mark: json.len() < text.len(), ..reader.into_anomalies() };
         }
         Ok(value)
     };
@@ -128,18 +128,18 @@ mod tests {
     }
 
     #[test]
-    fn oddities_are_noted_with_their_position() {
+    fn anomalies_are_noted_with_their_position() {
         let text = b"\xef\xbb\xbf{\"a\":[1,\"\\ud83d\",\"\\udc00\\udc00\"],\n \"b\":1,\"c\":{\"b\":1, \"b\" :2}}";
-        let (value, oddities) = parse_noting(text).unwrap();
+        let (value, anomalies) = parse_noting(text).unwrap();
         assert_eq!(value["c"]["b"], 2);
-        assert!(oddities.byte_order_mark);
-        let shown = |oddity: &crate::Oddity| {
-            let (field, position) = oddity.first.clone().unwrap();
-            (oddity.count, field.to_string(), position.line, position.column)
+        assert!(anomalies.byte_order_mark);
+        let shown = |anomaly: &crate::Anomaly| {
+            let (field, position) = anomaly.first.clone().unwrap();
+            (anomaly.count, field.to_string(), position.line, position.column)
         };
-        assert_eq!(shown(&oddities.lone_surrogates), (3, "a[1]".to_owned(), 1, 10));
-        assert_eq!(shown(&oddities.duplicate_keys), (1, "c.b".to_owned(), 2, 25));
-        assert_eq!(parse_noting(b"{\"a\":\"\\ud83d\\ude00\"}").unwrap().1, Oddities::default());
+        assert_eq!(shown(&anomalies.lone_surrogates), (3, "a[1]".to_owned(), 1, 10));
+        assert_eq!(shown(&anomalies.duplicate_keys), (1, "c.b".to_owned(), 2, 25));
+        assert_eq!(parse_noting(b"{\"a\":\"\\ud83d\\ude00\"}").unwrap().1, Anomalies::default());
     }
 
     #[test]

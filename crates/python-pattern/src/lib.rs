@@ -15,14 +15,14 @@ const NOT_SPACE: &str = r"\0-\x08\x0e-\x1b\x21-\x84\x86-\x9f\xa1-\u167f\u1681-\u
 
 /// A regular expression for JavaScript.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct JavaScriptPattern {
+pub struct EcmaScriptPattern {
     /// Matches what the whole of a text has to be.
     pub source: String,
     /// With `u` always, and `i` where case is ignored.
     pub flags: &'static str,
 }
 
-impl JavaScriptPattern {
+impl EcmaScriptPattern {
     /// The expression that matches a text as a whole where Python's `re.fullmatch(pattern, text)` does.
     ///
     /// # Errors
@@ -224,7 +224,7 @@ mod tests {
     use super::*;
 
     fn source(pattern: &str) -> String {
-        let translated = JavaScriptPattern::full_match(pattern).unwrap().source;
+        let translated = EcmaScriptPattern::full_match(pattern).unwrap().source;
         translated.strip_prefix("^(?:").and_then(|source| source.strip_suffix(")$")).unwrap().to_owned()
     }
 
@@ -261,7 +261,7 @@ mod tests {
         for (pattern, expected) in cases {
             assert_eq!(source(pattern), expected, "{pattern}");
         }
-        assert_eq!(JavaScriptPattern::full_match("(?i)a").unwrap().flags, "iu");
+        assert_eq!(EcmaScriptPattern::full_match("(?i)a").unwrap().flags, "iu");
     }
 
     #[test]
@@ -281,7 +281,7 @@ mod tests {
             "(?",
             "a(?#b",
         ] {
-            assert!(JavaScriptPattern::full_match(pattern).is_err(), "{pattern}");
+            assert!(EcmaScriptPattern::full_match(pattern).is_err(), "{pattern}");
         }
     }
 }
