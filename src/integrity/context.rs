@@ -121,7 +121,11 @@ fn salvage(
 }
 
 /// The dict of a context with the complete messages, and whether the text holds the whole file; `None` without a message.
-fn salvaged_dict(truncated: Truncated, id: &ContextId, environment: &dyn Environment) -> Result<Option<(Object, bool)>, Error> {
+fn salvaged_dict(
+    truncated: Truncated,
+    id: &ContextId,
+    environment: &dyn Environment,
+) -> Result<Option<(Object, bool)>, Error> {
     let Truncated { mut fields, unfinished, is_whole } = truncated;
     // A part of any other field would change its meaning.
     let may_be_partial = [keys::MESSAGES, keys::CONTENT_MAP, keys::CHILDREN];

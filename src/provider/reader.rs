@@ -69,7 +69,7 @@ pub fn read_source<'c>(
     Ok(Source { system, tools: reader.tools, turns })
 }
 
-/// The turns of a message. Tool results come first, except in a message of the assistant, who may have spoken before them.
+/// The turns of a message. Tool results come first, except in a message of the assistant, where text may precede them.
 fn turns_of<'c>(message: usize, role: Role, parts: Vec<Part<'c>>) -> Vec<Turn<'c>> {
     let speaker = match role {
         Role::Assistant => Speaker::Assistant,

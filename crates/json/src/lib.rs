@@ -15,10 +15,10 @@
 
 #![warn(missing_docs)]
 
+mod anomalies;
 mod locate;
 mod numbers;
 mod object;
-mod anomalies;
 mod parse;
 mod path;
 mod position;
@@ -28,10 +28,10 @@ mod truncated;
 mod view;
 mod write;
 
+pub use anomalies::{Anomalies, Anomaly};
 pub use locate::locate;
 pub use numbers::keep_numbers;
 pub use object::{Object, items};
-pub use anomalies::{Anomalies, Anomaly};
 pub use parse::{ParseError, parse, parse_noting, parse_within};
 pub use path::FieldPath;
 pub use position::Position;

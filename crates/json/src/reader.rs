@@ -2,8 +2,8 @@
 
 use serde_json::{Number, Value};
 
-use super::object::Object;
 use super::anomalies::Anomalies;
+use super::object::Object;
 use super::path::FieldPath;
 
 /// Arrays and objects may be nested this deep (the outermost one is level 1). Writing, copying and dropping a value are

@@ -74,7 +74,8 @@ mod tests {
     use crate::parse;
 
     fn read(text: &str) -> Option<(String, Option<String>)> {
-        read_truncated(text.as_bytes()).map(|truncated| (serde_json::to_string(&truncated.fields).unwrap(), truncated.unfinished))
+        read_truncated(text.as_bytes())
+            .map(|truncated| (serde_json::to_string(&truncated.fields).unwrap(), truncated.unfinished))
     }
 
     #[test]
