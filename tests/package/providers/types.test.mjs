@@ -64,7 +64,7 @@ const WRONG = [
   "toMessages(context, 'mistral')",
   "toMessages(context.rawDict, 'gemini')",
   'toMessages(context)',
-  "toMessages(context, 'gemini', { repair: true })",
+  "toMessages(context, 'gemini', { repaired: true })",
   "toMessages(context, 'gemini', { repair: 'yes' })",
   "toMessages(context, 'gemini').messages",
   "toMessages(context, 'openai-chat').contents",

@@ -269,7 +269,7 @@ test('a repair of a torn file keeps what it certainly held, and no more', async 
   const text = storage.text(active)
   cut(active, text.indexOf('"anchor_points"'))
   const { actions } = await repair()
-  assert.match(actions[0].message, /^6 messages recovered/)
+  assert.match(actions[0].message, /^recovered 6 messages/)
   const { activeContext } = await open()
   assert.deepEqual(activeContext.messages, session.activeContext.messages)
   assert.ok(
