@@ -23,7 +23,7 @@ pub(super) fn examine(directory: &Directory, ages: &[Age], text: Option<&[u8]>, 
         Ok(read) => read,
         Err(damage) => {
             let Damage { rule, position, message, truncated } = *damage;
-            // A text that can be fixed by hand holds more than what would replace it.
+            // A text that can be fixed by hand has more than its replacement would have.
             if matches!(rule, Rule::NotJson | Rule::NonFiniteNumber) {
                 report.add(rule, position, message);
                 return None;
@@ -78,7 +78,7 @@ fn check_active(directory: &Directory, newest: Option<&Age>, dict: &mut Object, 
     }
 }
 
-/// Rebuilds `session.json` from the contexts and from what is left of the old one.
+/// Rebuilds `session.json` from the contexts and the remains of the old one.
 fn rebuild(
     directory: &Directory,
     newest: Option<&Age>,
@@ -90,7 +90,7 @@ fn rebuild(
 ) -> Option<Object> {
     let Truncated { mut fields, unfinished, is_whole } =
         truncated.unwrap_or(Truncated { fields: Object::new(), unfinished: None, is_whole: false });
-    // A part of any other field would change its meaning.
+    // A partial value of any other field would have another meaning.
     let may_be_partial = [keys::AUTO_APPROVE_TOOLS, keys::STATE_DATA];
     if let Some(field) = unfinished.filter(|field| !may_be_partial.contains(&field.as_str())) {
         fields.shift_remove(&field);
@@ -107,10 +107,7 @@ fn rebuild(
     };
     let repair = match is_whole {
         true => "removed the NUL bytes".to_owned(),
-        false => format!(
-            "rebuilt from the contexts: the newest, '{}', is the active one if none was named; {kept}",
-            newest.id
-        ),
+        false => format!("rebuilt from the contexts: the newest, '{}', is active if none was named; {kept}", newest.id),
     };
     report.add_repairable(rule, place, message, repair);
     let defaults = json!({
@@ -129,8 +126,8 @@ fn rebuild(
     Some(fields)
 }
 
-/// The context used last: the one with the newest message; among several, the one with the most ancestors, because a window
-/// is newer than the context it was cut from.
+/// The most recently used context: the one with the newest message or, among several, the one with the most ancestors,
+/// because a window is newer than the context from which it was cut.
 fn newest(ages: &[Age]) -> Option<&Age> {
     let origins: HashMap<&str, &str> =
         ages.iter().filter_map(|age| Some((age.id.as_str(), age.origin.as_deref()?))).collect();

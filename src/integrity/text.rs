@@ -1,4 +1,4 @@
-//! The text of a file: whether it is JSON, and what can be read if it is not.
+//! The text of a file: whether it is valid JSON, and what can be recovered if it is not.
 
 use serde_json::Value;
 
@@ -10,7 +10,7 @@ pub(super) struct Damage {
     pub rule: Rule,
     pub position: Position,
     pub message: String,
-    /// What can be read of it nonetheless.
+    /// The contents that can be recovered.
     pub truncated: Option<Truncated>,
 }
 
@@ -38,7 +38,7 @@ pub(super) fn read(text: &[u8]) -> Result<(Value, Anomalies), Box<Damage>> {
                 let truncated = json::read_truncated(text);
                 let (rule, message) = match has_nuls {
                     true => (Rule::NulBytes, "NUL bytes replace the rest of the text"),
-                    false => (Rule::TornFile, "the text ends too early, here"),
+                    false => (Rule::TornFile, "the text is truncated here"),
                 };
                 return Err(with_truncated(truncated, rule, position, message));
             }
@@ -46,7 +46,7 @@ pub(super) fn read(text: &[u8]) -> Result<(Value, Anomalies), Box<Damage>> {
                 return Err(damage(Rule::NulBytes, position, "the text contains a NUL byte"));
             }
             if ["NaN", "Infinity"].iter().any(|word| rest.starts_with(word.as_bytes())) {
-                let message = "this is not JSON, although Python writes it; replace it by a number or null";
+                let message = "not JSON, although Python writes it; replace it with a number or null";
                 return Err(damage(Rule::NonFiniteNumber, position, message));
             }
             Err(damage(Rule::NotJson, position, &format!("{}; fix the file by hand", error.message)))
@@ -68,7 +68,7 @@ fn position_after(text: &[u8]) -> Position {
     Position { line, column }
 }
 
-/// Reports the anomalies of a text, all of which are fixed by rewriting the file.
+/// Reports the anomalies of a text. Rewriting the file fixes all of them.
 pub(super) fn report_anomalies(anomalies: Anomalies, report: &mut Report) {
     if anomalies.byte_order_mark {
         let start = Position { line: 1, column: 1 };
@@ -84,8 +84,8 @@ pub(super) fn report_anomalies(anomalies: Anomalies, report: &mut Report) {
         report.add_repairable(
             Rule::LoneSurrogate,
             place,
-            format!("an unpaired surrogate, which is read as U+FFFD; {count} in the file, the first here"),
-            format!("replaced {count} unpaired surrogates by U+FFFD"),
+            format!("an unpaired surrogate, which is read as U+FFFD; the first of {count} in the file"),
+            format!("replaced {count} unpaired surrogates with U+FFFD"),
         );
     }
     let Anomaly { count, first, .. } = anomalies.duplicate_keys;
@@ -93,8 +93,8 @@ pub(super) fn report_anomalies(anomalies: Anomalies, report: &mut Report) {
         report.add_repairable(
             Rule::DuplicateKey,
             place,
-            format!("this object has the key twice, and the last value counts; {count} in the file, the first here"),
-            format!("removed {count} duplicate keys, of which the last value is kept"),
+            format!("a duplicate key, of which the last value is used; the first of {count} in the file"),
+            format!("removed {count} duplicate keys and kept the last values"),
         );
     }
 }

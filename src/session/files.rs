@@ -1,4 +1,4 @@
-//! What a session knows of its files: enough to detect that another writer has changed one.
+//! The digests of a session's files, which detect that another writer has changed one.
 
 use std::collections::HashMap;
 
@@ -6,17 +6,17 @@ use super::save_plan::PlannedWrite;
 use crate::digest::sha256_hex;
 use crate::error::Error;
 
-/// The digests of what this session has read from each file, written to it, or tried to write.
+/// The digests of the contents that this session has read from each file, written to it, or tried to write.
 #[derive(Default)]
 pub(super) struct KnownFiles(HashMap<String, Vec<String>>);
 
 impl KnownFiles {
-    /// Records the contents of a file that was read.
+    /// Records the contents read from a file.
     pub fn read(&mut self, path: &str, contents: &[u8]) {
         self.0.insert(path.to_owned(), vec![sha256_hex(contents)]);
     }
 
-    /// Records a write that is about to begin. If it fails, the file may hold the old contents or the new ones.
+    /// Records that a write is about to begin. If it fails, the file may have the old or the new contents.
     pub fn begin(&mut self, write: &PlannedWrite) {
         let known = self.0.entry(write.path.clone()).or_default();
         if !known.contains(&write.digest) {
@@ -29,7 +29,7 @@ impl KnownFiles {
         self.0.insert(write.path.clone(), vec![write.digest.clone()]);
     }
 
-    /// Refuses to overwrite contents, given by their digest, that this session does not know.
+    /// Refuses to overwrite contents, given as their digest, that this session does not know.
     pub fn check(&self, write: &PlannedWrite, current: &str) -> Result<(), Error> {
         let known = self.0.get(&write.path);
         if known.is_some_and(|known| known.iter().any(|digest| digest == current)) || current == write.digest {
@@ -38,7 +38,7 @@ impl KnownFiles {
         Err(self.conflict(&write.path, current.to_owned()))
     }
 
-    /// The error with both revisions of a file.
+    /// The conflict error with both revisions of a file.
     pub fn conflict(&self, path: &str, found: String) -> Error {
         let expected = self.0.get(path).and_then(|known| known.last()).cloned();
         Error::FileConflict { path: path.to_owned(), expected, found: Some(found) }

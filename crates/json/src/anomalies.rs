@@ -1,20 +1,20 @@
-//! Findings about a text that is valid JSON but unusual.
+//! Anomalies: unusual but valid JSON.
 
 use super::path::FieldPath;
 use super::position::Position;
 
-/// What is unusual about a text that is valid JSON.
+/// The anomalies of a text.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Anomalies {
     /// The text begins with a byte order mark.
     pub byte_order_mark: bool,
     /// Escapes of half a surrogate pair, read as U+FFFD.
     pub lone_surrogates: Anomaly,
-    /// Keys that an object has twice; the last one counts.
+    /// Duplicate keys, of which the last value is used.
     pub duplicate_keys: Anomaly,
 }
 
-/// How often something unusual was found, and where first.
+/// The number of occurrences of an anomaly, and the first of them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Anomaly {
     /// The number of occurrences.

@@ -1,7 +1,7 @@
-//! JSON text to a value.
+//! Parses JSON text.
 //!
-//! Files must be kept exactly as they are, which serde_json's own reader does not do: it turns `1e16` into `1e+16`, reads
-//! an object with one of its private keys as a number, refuses lone surrogates, and recurses.
+//! Files must be preserved exactly. serde_json's own reader does not do that: it turns `1e16` into `1e+16`, reads an object
+//! with one of its private keys as a number, refuses lone surrogates, and recurses.
 
 use serde_json::Value;
 
@@ -9,32 +9,32 @@ use super::anomalies::Anomalies;
 use super::position::Position;
 use super::reader::{BYTE_ORDER_MARK, Fault, MAX_DEPTH, Reader};
 
-/// Why a text cannot be read.
+/// Why a text could not be parsed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ParseError {
     /// What was expected and what was found.
     pub message: String,
-    /// 1 for the first line.
+    /// The line, from 1.
     pub line: usize,
-    /// In bytes, 1 for the first of the line.
+    /// The column in bytes, from 1.
     pub column: usize,
-    /// In bytes from the beginning of the text, a byte order mark included.
+    /// The offset in bytes from the beginning of the text, including a byte order mark.
     pub offset: usize,
 }
 
-/// Reads one JSON value (RFC 8259) from UTF-8 text, which may begin with a byte order mark.
+/// Parses one JSON value (RFC 8259) from UTF-8 text, which may begin with a byte order mark.
 ///
-/// Numbers keep their text. The escape of a lone surrogate (`"\ud83d"`) is read as U+FFFD. If an object has a key twice,
-/// the last one counts.
+/// Numbers keep their text. The escape of a lone surrogate (`"\ud83d"`) is read as U+FFFD. The last value of a duplicate
+/// key is used.
 ///
 /// # Errors
 ///
-/// If the text is not JSON, is nested deeper than [`MAX_DEPTH`] or holds more than [`MAX_VALUES`](super::MAX_VALUES) values.
+/// If the text is not JSON, is nested deeper than [`MAX_DEPTH`] or has more than [`MAX_VALUES`](super::MAX_VALUES) values.
 pub fn parse(text: &[u8]) -> Result<Value, ParseError> {
     parse_within(text, MAX_DEPTH)
 }
 
-/// Like [`parse`], with another limit for the depth: what becomes a part of a document may be nested less deeply.
+/// Like [`parse`], with another depth limit, for text that becomes a part of a document.
 ///
 /// # Errors
 ///
@@ -43,7 +43,7 @@ pub fn parse_within(text: &[u8], max_depth: usize) -> Result<Value, ParseError> 
     read(text, max_depth, None)
 }
 
-/// Like [`parse`]; also returns what is unusual about the text.
+/// Like [`parse`], but also returns the anomalies of the text.
 ///
 /// # Errors
 ///
@@ -116,7 +116,7 @@ mod tests {
         assert_eq!((error.line, error.column), (1, MAX_DEPTH + 1));
         refusal(&"[".repeat(1_000_000));
         refusal(&"{\"a\":".repeat(1_000_000));
-        // Brackets within a string are text.
+        // Brackets within a string do not count.
         assert!(parse(format!("\"{}\"", "[".repeat(5000)).as_bytes()).is_ok());
     }
 

@@ -6,24 +6,24 @@ use super::anomalies::Anomalies;
 use super::object::Object;
 use super::path::FieldPath;
 
-/// Arrays and objects may be nested this deep (the outermost one is level 1). Writing, copying and dropping a value are
-/// recursive, here and in most JSON readers; the limit keeps all of them far from the end of a stack.
+/// The maximum nesting of arrays and objects; the outermost one is level 1. Writing, copying and dropping a value are
+/// recursive, here and in most JSON libraries; the limit keeps all of them far from a stack overflow.
 pub const MAX_DEPTH: usize = 1000;
 
 pub(super) const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
-/// The greatest number of values in a text. A value can be written in two bytes and takes far more memory; the limit keeps
+/// The maximum number of values in a text. A value can be written in two bytes but takes far more memory; the limit keeps
 /// a hostile file within the memory of WebAssembly.
 pub const MAX_VALUES: usize = 5_000_000;
 
-/// What is wrong with a text, and at which byte.
+/// A fault of a text, and its byte offset.
 #[derive(Debug)]
 pub(super) struct Fault {
     pub offset: usize,
     pub message: String,
 }
 
-/// An array or object whose end was not reached yet; the object with the key of the value that is being read.
+/// An array or object whose end has not been reached; an object with the key of the value that is being read.
 pub(super) enum Open {
     Array(Vec<Value>),
     Object(Object, String),
@@ -54,7 +54,7 @@ impl<'t> Reader<'t> {
         self.position = position;
     }
 
-    /// What was unusual in the values that were read.
+    /// The anomalies in the values that were read.
     pub fn into_anomalies(self) -> Anomalies {
         self.anomalies
     }
@@ -64,7 +64,7 @@ impl<'t> Reader<'t> {
         self.value_within(&mut Vec::new())
     }
 
-    /// Reads a whole value. After a fault `open` holds the incomplete arrays and objects with what was read of them.
+    /// Reads a whole value. After a fault, `open` has the incomplete arrays and objects with their complete contents.
     pub fn value_within(&mut self, open: &mut Vec<Open>) -> Result<Value, Fault> {
         loop {
             self.skip_space();
@@ -91,7 +91,7 @@ impl<'t> Reader<'t> {
                 _ => self.scalar()?,
             };
             self.place_anomalies(open);
-            // The value may be the last of the arrays and objects around it.
+            // The value may be the last one in the enclosing arrays and objects.
             loop {
                 value = match open.pop() {
                     None => return Ok(value),
@@ -133,7 +133,7 @@ impl<'t> Reader<'t> {
         if self.values > MAX_VALUES { self.fault(&format!("more than {MAX_VALUES} values")) } else { Ok(()) }
     }
 
-    /// Sets the field of the anomalies that were noted since the last value.
+    /// Sets the field of the anomalies noted since the last value.
     fn place_anomalies(&mut self, open: &[Open]) {
         let text = self.text.as_bytes();
         for anomaly in [&mut self.anomalies.lone_surrogates, &mut self.anomalies.duplicate_keys] {

@@ -1,14 +1,14 @@
-//! Reading a truncated text.
+//! Reads a truncated text.
 
 use serde_json::Value;
 
 use super::object::Object;
 use super::reader::{BYTE_ORDER_MARK, Fault, MAX_DEPTH, Open, Reader};
 
-/// What a truncated text holds for certain.
+/// The certain contents of a truncated text.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Truncated {
-    /// The complete fields. If the text ends within an array or object, its complete items are here too.
+    /// The complete fields. If the text ends within an array or object, the complete items of that are included.
     pub fields: Object,
     /// The name of the field that the text ends in, if its value is an array or object.
     pub unfinished: Option<String>,
@@ -16,8 +16,8 @@ pub struct Truncated {
     pub is_whole: bool,
 }
 
-/// Whether the fault at this byte is that the text is truncated: nothing follows, or the beginning of a word, an escape
-/// or a character.
+/// Whether the fault at this byte is truncation: nothing follows, or only the beginning of a word, an escape or a
+/// character.
 pub fn is_truncated_at(text: &[u8], offset: usize) -> bool {
     let rest = text.get(offset..).unwrap_or_default();
     let begins = |word: &str| word.as_bytes().starts_with(rest);
@@ -31,8 +31,8 @@ pub fn is_truncated_at(text: &[u8], offset: usize) -> bool {
     }
 }
 
-/// Reads the object at the beginning of a truncated text. `None` if no field is complete, and for a text that has another
-/// fault or none.
+/// Reads the object at the beginning of a truncated text. `None` if no field is complete, if the text has another fault,
+/// or if it is not truncated.
 pub fn read_truncated(text: &[u8]) -> Option<Truncated> {
     let text = text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text);
     let text = match std::str::from_utf8(text) {
@@ -59,7 +59,7 @@ pub fn read_truncated(text: &[u8]) -> Option<Truncated> {
     (!fields.is_empty()).then_some(Truncated { fields, unfinished, is_whole: false })
 }
 
-/// The text without a number at its very end, of which digits may be missing.
+/// The text without a number at its end, which may lack digits.
 fn without_cut_number(text: &[u8]) -> &[u8] {
     let is_of_number = |byte: &u8| matches!(byte, b'0'..=b'9' | b'+' | b'-' | b'.' | b'e' | b'E');
     match text.last() {
