@@ -1,10 +1,10 @@
-// What an operation costs beside the work that `JSON` alone does on the same data.
+// The cost of an operation compared with `JSON` alone on the same data.
 import { ContentPart, Context, MemoryStorage, Message, Session } from '../dist/index.mjs'
 import { once, perCall } from './measure.mjs'
 
 const APPENDS = 1_000
 const SESSIONS = 1_000
-/** With the rest of its message about a kilobyte of JSON. */
+/** Makes a message of about a kilobyte of JSON. */
 const TEXT = 'The quick brown fox jumps over the lazy dog, and the session remembers it. '.repeat(12)
 
 export async function besideJson() {
@@ -38,7 +38,7 @@ export async function besideJson() {
   ]
 }
 
-/** Adds the ratio to each row of what `interleaved` gives. */
+/** Adds the ratio to each row of the result of `interleaved`. */
 export function withRatios(results) {
   const median = (row, column) => results.find((result) => result.row === row && result.column === column).median
   const rows = [...new Set(results.map(({ row }) => row))]
@@ -54,7 +54,7 @@ async function storageOfSessions() {
   return storage
 }
 
-/** The summaries of all sessions, made of the files without a check. */
+/** The summaries of all sessions, read from the files without validation. */
 async function listWithJson(storage) {
   const decoder = new TextDecoder()
   const uuids = await storage.list('bench')

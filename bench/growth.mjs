@@ -12,7 +12,7 @@ export function growth() {
     const session = sessionOf(size)
     const context = session.activeContext
     const message = Message.create('user', [ContentPart.text(TEXT)])
-    // Each case leaves a context of about this size behind: what was appended is on a fork that is let go.
+    // Each case leaves the context at this size: appends go to a fork, which is then discarded.
     const onFork = (measure) => () => {
       const fork = context.fork()
       fork.messages

@@ -1,8 +1,8 @@
-// Measuring on a machine that is shared: the cases take turns in rounds, so that a slow moment hits all of them, and the
-// median of the rounds is what counts.
+// Measures on a shared machine: the cases take turns in rounds, so that a slow moment affects all of them, and the result is
+// the median of the rounds.
 
 /**
- * @param {{ row: string, column: string, run: () => number | Promise<number> }[]} cases `run` gives microseconds.
+ * @param {{ row: string, column: string, run: () => number | Promise<number> }[]} cases `run` returns microseconds.
  * @returns {Promise<{ row: string, column: string, median: number, min: number, max: number }[]>}
  */
 export async function interleaved(cases, rounds = 15) {

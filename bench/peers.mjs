@@ -1,7 +1,7 @@
-// What counts tokens in JavaScript, each in the way that its own documentation calls the fastest synchronous one.
+// Token counters for JavaScript, each used in the way that its documentation calls the fastest synchronous one.
 import { readFile } from 'node:fs/promises'
 
-/** Name, and a function that gives for an encoding a function that counts a text. The first is ours. */
+/** A name, and a function that returns the counter for an encoding. The first is ours. */
 export const COUNTERS = {
   'peteos-session': async (encoding) => {
     const { countTokens } = await import('../dist/index.mjs')
@@ -36,6 +36,6 @@ export const COUNTERS = {
 }
 
 export const OURS = 'peteos-session'
-/** Built from tiktoken's own Rust code: what it counts is right. */
+/** Built from tiktoken's own Rust code: its counts are the reference. */
 export const ORACLE = 'tiktoken'
 export const ENCODINGS = ['cl100k_base', 'o200k_base']

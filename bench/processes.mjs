@@ -1,4 +1,4 @@
-// What a process of its own shows: the time to the first count, and memory.
+// Measurements in processes of their own: the time to the first count, and memory.
 import { execFile } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'

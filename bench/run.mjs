@@ -1,5 +1,5 @@
-// `npm run bench`: how fast tokens are counted beside other packages, and what the operations of a session cost as it
-// grows. Prints tables and writes target/bench.json. `npm run bench -- counting cold` runs those parts alone.
+// `npm run bench`: the speed of counting compared with other packages, and the cost of session operations as a session grows.
+// Prints tables and writes target/bench.json. `npm run bench -- counting cold` runs only those parts.
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { cpus, tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -34,7 +34,7 @@ const PARTS = {
       const repeated = results.filter((result) => result.encoding === encoding && result.repetition)
       const names = repeated[0].peers.map(({ name }) => name)
       printTable(
-        `${encoding}: 1 MB of one thing, milliseconds, and the time per byte in multiples of prose`,
+        `${encoding}: 1 MB of the same text repeated: milliseconds, and the time per byte relative to prose`,
         names.flatMap((name) => [name, 'x prose']),
         repeated.map(({ repetition, peers }) => [
           repetition,
@@ -45,8 +45,8 @@ const PARTS = {
     const wrong = results.flatMap(({ encoding, corpus, peers }) =>
       peers.filter(({ name, exact }) => name === OURS && exact === false).map(() => `${corpus} in ${encoding}`),
     )
-    if (wrong.length > 0) throw new Error(`counted otherwise than tiktoken: ${wrong.join(', ')}`)
-    console.log('\nExact: every count of every text is what tiktoken counts.')
+    if (wrong.length > 0) throw new Error(`the counts differ from tiktoken's: ${wrong.join(', ')}`)
+    console.log("\nExact: every count of every text equals tiktoken's.")
     return results
   },
 
@@ -87,7 +87,7 @@ const PARTS = {
     const results = await sizes()
     printTable(
       'Kilobytes to transfer',
-      ['as it is', 'gzip', 'brotli'],
+      ['uncompressed', 'gzip', 'brotli'],
       results.map(({ name, bytes, gzip, brotli }) => [name, bytes / 1000, gzip / 1000, brotli / 1000]),
     )
     return results
@@ -107,7 +107,7 @@ const PARTS = {
     const { besideJson, withRatios } = await import('./beside-json.mjs')
     const ratios = withRatios(await interleaved(await besideJson()))
     printTable(
-      'Cost beside JSON.stringify and JSON.parse of the same data (median, microseconds)',
+      'Cost compared with JSON.stringify and JSON.parse of the same data (median, microseconds)',
       ['this package', 'JSON alone', 'ratio'],
       ratios.map(({ row, ours, json, ratio }) => [row, ours, json, `${ratio.toFixed(1)} x`]),
     )
@@ -121,14 +121,14 @@ const PARTS = {
       const loaded = await inProcess('scaleLoad', directory, built.uuid)
       printTable(
         `100,000 messages, ${built.megabytes.toFixed(0)} MB on disk`,
-        ['making it', 'loading it'],
+        ['creating it', 'loading it'],
         [
           ...['append', 'load', 'window', 'windowAfterAppend', 'save', 'saveAgain'].map((name) => [
             `${name}, ms`,
             built.times[name],
             loaded.times[name],
           ]),
-          ['most memory, MB', built.peakMegabytes, loaded.peakMegabytes],
+          ['peak memory, MB', built.peakMegabytes, loaded.peakMegabytes],
         ],
       )
       return { built, loaded }
@@ -143,7 +143,7 @@ console.log(`Node ${results.node}, ${results.cpu}`)
 const asked = process.argv.slice(2)
 const unknown = asked.find((part) => !(part in PARTS))
 if (unknown !== undefined)
-  throw new Error(`${unknown} is no part of the benchmark; there are ${Object.keys(PARTS).join(', ')}`)
+  throw new Error(`${unknown} is not a part of the benchmark; the parts are ${Object.keys(PARTS).join(', ')}`)
 for (const [name, part] of Object.entries(PARTS)) {
   if (asked.length > 0 && !asked.includes(name)) continue
   results[name] = await step(`measuring ${name}`, part)

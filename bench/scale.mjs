@@ -1,4 +1,4 @@
-// A session of a hundred thousand messages and two hundred megabytes, on disk. Each function runs in a process of its own.
+// A session of a hundred thousand messages and two hundred megabytes on disk. Each function runs in a process of its own.
 import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { ContentPart, Session } from '../dist/index.mjs'
@@ -7,7 +7,7 @@ const MESSAGES = 100_000
 const MESSAGE_LENGTH = 1_800
 const BUDGET = 4_000
 
-/** Makes the session, with a text that is another in every message. */
+/** Creates the session, with a different text in every message. */
 export async function build(directory) {
   const { corpora } = await import('./corpora.mjs')
   const {
@@ -54,7 +54,7 @@ function measureWindows(context, timer) {
   timer.stop('windowAfterAppend')
 }
 
-/** Milliseconds by name, and the most memory in megabytes that the process has had. */
+/** Milliseconds by name, and the peak memory of the process in megabytes. */
 function timers() {
   const times = {}
   let started = 0

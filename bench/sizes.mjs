@@ -1,4 +1,4 @@
-// What is transferred before anything can be counted, in bytes: as it is, and compressed as a server would.
+// The bytes to transfer before anything can be counted: uncompressed, and compressed as a server would.
 import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib'

@@ -1,4 +1,4 @@
-/** Prints a table: the names of its columns, and rows of cells, the first of which names the row. */
+/** Prints a table from the names of its columns and rows of cells, the first of which names the row. */
 export function printTable(title, columns, rows) {
   const cells = rows.map((row) => row.map((cell) => (typeof cell === 'number' ? format(cell) : (cell ?? ''))))
   const widths = ['', ...columns].map((name, index) => Math.max(name.length, ...cells.map((row) => row[index].length)))
@@ -8,7 +8,7 @@ export function printTable(title, columns, rows) {
   for (const row of [['', ...columns], ...cells]) console.log(line(row))
 }
 
-/** Medians with a line for each row and a column for each column, of what `interleaved` gives. */
+/** Prints the medians that `interleaved` returned, by row and column. */
 export function printMedians(title, results) {
   const columns = [...new Set(results.map(({ column }) => column))]
   const rows = [...new Set(results.map(({ row }) => row))]

@@ -1,4 +1,4 @@
-// Whole token windows, with LangChain's trimMessages as the peer, which is given the fastest peer as its counter.
+// Token windows compared with LangChain's trimMessages, which gets the fastest peer as its counter.
 import { ContentPart, Context } from '../dist/index.mjs'
 import { interleaved, once, perCall, perRepeatedCall } from './measure.mjs'
 import { COUNTERS } from './peers.mjs'
@@ -6,7 +6,7 @@ import { COUNTERS } from './peers.mjs'
 const BUDGET = 4000
 const ENCODING = 'o200k_base'
 const TEXT = 'The quick brown fox jumps over the lazy dog, and the session remembers it. '.repeat(4)
-/** trimMessages counts its messages again for every length that it tries: more of them would take minutes. */
+/** trimMessages counts its messages again for every length that it tries: with more it would take minutes. */
 const PEER_SIZES = [100, 1_000]
 const PEER = 'trimMessages, hypertok'
 const FIRST = 'window, nothing counted yet'

@@ -3,7 +3,7 @@ import { SessionError } from './errors.js'
 type Callable = (...args: never[]) => unknown
 type Constructor = abstract new (...args: never[]) => unknown
 
-/** Errors whose stack begins at their caller already, such as those of a call that a callback of the user made. */
+/** Errors whose stack begins at their caller already, such as those from a call in a callback of the user. */
 const pointed = new WeakSet<SessionError>()
 
 /** The frames of this file that are above that of a wrapper. */
@@ -11,7 +11,7 @@ const OWN_FRAMES = 3
 
 /**
  * Wraps a public function so that the stack of an error of this package begins at the caller: the frames of the module
- * and of the glue would hide that line, since engines keep only a few. This goes for the error of a returned promise too.
+ * and of the glue would hide that line, since engines keep only a few. The error of a returned promise is treated likewise.
  *
  * @internal
  */
@@ -67,7 +67,7 @@ function pointAtCaller(error: unknown, callee: Callable | Constructor): unknown 
   return error
 }
 
-/** The frames are taken at the call: once the promise is rejected, the caller is no longer on the stack. */
+/** The frames are captured at the call: once the promise is rejected, the caller is no longer on the stack. */
 function rejectingAtCaller(promise: Promise<unknown>, callee: Callable): Promise<unknown> {
   const frames = framesAbove(callee)
   return promise.catch((error: unknown) => {

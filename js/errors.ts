@@ -27,7 +27,7 @@ export class SessionNotFoundError extends SessionError {
 /** The session has no context with this id. */
 export class ContextNotFoundError extends SessionError {
   override name = 'ContextNotFoundError'
-  /** The id that was asked for. */
+  /** The requested id. */
   readonly id: string
   /** The path of the missing file. */
   readonly path: string
@@ -79,18 +79,18 @@ export class FileTooLargeError extends SessionError {
 }
 
 /**
- * Another writer has changed a file since this session read or wrote it, or a variable of the session's state has another
+ * Another writer has changed or removed a file since this session read or wrote it, or a variable of the session's state has another
  * value than the caller expected.
  */
 export class ConflictError extends SessionError {
   override name = 'ConflictError'
-  /** The path of the file; `null` where it is about a variable. */
+  /** The path of the file; `null` if the conflict is about a variable. */
   readonly path: string | null
-  /** The name of the variable; `null` where it is about a file. */
+  /** The name of the variable; `null` if the conflict is about a file. */
   readonly variable: string | null
-  /** The revision of the file that was read or written last, the SHA-256 of its contents; `null` where there was none. */
+  /** The SHA-256 of the file when this session last read or wrote it; `null` if there was no file. */
   readonly expected: string | null
-  /** The revision that it has now; `null` where there is no file, or it is about a variable. */
+  /** The SHA-256 of the file now; `null` if there is no file, or the conflict is about a variable. */
   readonly found: string | null
 
   constructor(
@@ -120,7 +120,7 @@ export class InvalidArgumentError extends SessionError {
 /** A message of the wrong shape. */
 export class InvalidMessageError extends InvalidArgumentError {
   override name = 'InvalidMessageError'
-  /** The field at fault within the message, such as `content[0].text`; empty where it is the message itself. */
+  /** The field at fault within the message, such as `content[0].text`; empty if it is the message itself. */
   readonly field: string
 
   constructor(message: string, details: { field: string; cause?: unknown }) {
@@ -130,10 +130,10 @@ export class InvalidMessageError extends InvalidArgumentError {
   }
 }
 
-/** An encoding, or a model, that is not known. */
+/** An unknown encoding or model. */
 export class UnknownEncodingError extends InvalidArgumentError {
   override name = 'UnknownEncodingError'
-  /** The names of the encodings that are known. */
+  /** The names of the known encodings. */
   readonly known: readonly string[]
 
   constructor(message: string, details: { argument: string; known: readonly string[] }) {
@@ -155,12 +155,12 @@ export class EncodingNotLoadedError extends SessionError {
 }
 
 /**
- * A window cannot hold what it must keep: the special messages, the pinned ones, the newest exchange, and for the
- * boundary `'turn'` the prompt. Nothing was changed.
+ * The limit of a window is too small for the messages that it must keep: the special ones, the pinned ones, the newest
+ * exchange, and with the boundary `'turn'` its prompt. Nothing was changed.
  */
 export class WindowTooSmallError extends SessionError {
   override name = 'WindowTooSmallError'
-  /** The count, or the token budget, that was given. */
+  /** The number of messages, or the token budget, that was given. */
   readonly limit: number
   /** The tokens of the special messages; `null` for a sequence window. */
   readonly specialTokens: number | null
@@ -175,7 +175,7 @@ export class WindowTooSmallError extends SessionError {
   }
 }
 
-/** The WebAssembly module is not there yet, or could not be loaded: `await init()`. */
+/** The WebAssembly module is not loaded yet, or could not be loaded: `await init()`. */
 export class NotInitializedError extends SessionError {
   override name = 'NotInitializedError'
 
@@ -196,9 +196,9 @@ export class DisposedError extends SessionError {
 /** A storage adapter failed. `cause` is what it threw, `code` the code of that (`ENOSPC`, `EACCES`, …) or `EIO`. */
 export class StorageError extends SessionError {
   override name = 'StorageError'
-  /** What was to be done: `read`, `write`, `list` … */
+  /** The operation that failed: `read`, `write`, `list`, … */
   readonly operation: string
-  /** The path it was to be done to. */
+  /** The path of the file or directory. */
   readonly path: string
 
   constructor(message: string, details: { operation: string; path: string; cause?: unknown }) {
@@ -208,7 +208,7 @@ export class StorageError extends SessionError {
   }
 }
 
-/** The codes of Node's file system for the exceptions of browser storage. */
+/** The error codes of Node's file system that match exceptions of browser storage. */
 const DOM_EXCEPTION_CODES: Readonly<Record<string, string>> = {
   NotFoundError: 'ENOENT',
   NotAllowedError: 'EACCES',
@@ -225,7 +225,7 @@ function storageCode(cause: unknown): string {
 }
 
 /**
- * What something that was thrown says, whatever it is.
+ * The message of a thrown value of any kind.
  * @internal
  */
 export function messageOf(thrown: unknown): string {
@@ -236,7 +236,7 @@ export function messageOf(thrown: unknown): string {
   }
 }
 
-/** A property of whatever was thrown, which may throw itself when it is looked at. */
+/** A property of a thrown value; reading it may throw too. */
 function property(value: unknown, key: string): unknown {
   try {
     return (value as Record<string, unknown> | null | undefined)?.[key]
@@ -260,7 +260,7 @@ const CLASSES = {
 }
 
 /**
- * Makes the error that Rust asks for.
+ * Creates an error for Rust.
  * @internal
  */
 export function createError(className: string, message: string, details: unknown): SessionError {

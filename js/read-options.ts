@@ -1,8 +1,8 @@
 import { InvalidArgumentError } from './errors.js'
 
 /**
- * A copy of the options that a caller hands in: each is read once, before anything else happens. What is absent (or
- * `null`) has no options.
+ * Copies the options that a caller passes. Each is read once, before anything else happens. `undefined` and `null` stand for
+ * no options.
  * @internal
  */
 export function readOptions<T extends object>(
@@ -20,7 +20,7 @@ export function readOptions<T extends object>(
   let given: string[]
   try {
     given = Object.keys(options)
-    // By name, so that options that are inherited count.
+    // Read by name, so that inherited options count.
     for (const name of names) copy[name] = options[name]
   } catch (cause) {
     throw new InvalidArgumentError(`${where}: could not be read`, { argument: where, cause })

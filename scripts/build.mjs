@@ -1,4 +1,4 @@
-// `npm run build`: Rust and TypeScript -> dist/. Does nothing when nothing changed.
+// `npm run build`: builds dist/ from the Rust and TypeScript sources. Does nothing if nothing changed.
 import { copyFile, mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { writeBundles } from './build/bundles.mjs'

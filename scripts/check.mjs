@@ -7,7 +7,7 @@ import { rust } from './setup/rust.mjs'
 import { say, step, whenRun } from './setup/steps.mjs'
 
 const CLIPPY = ['clippy', '--all-targets', '--', '-D', 'warnings']
-const FORMAT_HINT = '`npm run format` fixes what is only a matter of form.'
+const FORMAT_HINT = '`npm run format` fixes the formatting.'
 const HINT = 'If the tool itself is missing: rustup component add clippy rustfmt'
 
 await whenRun(import.meta.url, async () => {

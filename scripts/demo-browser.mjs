@@ -1,4 +1,4 @@
-// `npm run demo:browser`: builds the package and serves the page of examples/browser/ on this machine alone.
+// `npm run demo:browser`: builds the package and serves the page of examples/browser/ on localhost.
 import { parseArgs } from 'node:util'
 import { build } from './build.mjs'
 import { createDemoServer } from './demo-browser/server.mjs'
@@ -21,7 +21,7 @@ export async function serve({ port = 0 } = {}) {
   return {
     url: `http://127.0.0.1:${server.address().port}/examples/browser/`,
     close() {
-      // A browser keeps connections open, which closing would wait for.
+      // A browser keeps connections open, and `close` would wait for them.
       server.closeAllConnections()
       return new Promise((resolve) => server.close(resolve))
     },

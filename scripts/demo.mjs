@@ -15,13 +15,13 @@ async function main(args) {
   }
   const sessionDir = findSessionDir(options.sessionDir, EXAMPLES)
   await build()
-  // Imports the package and npm packages, which the build has only now made sure of.
+  // Imported late: it needs dist/ and the npm packages, which exist only after the build.
   const { runDemo } = await import('./demo/run.mjs')
   return (await runDemo(sessionDir, options)) ? 0 : 1
 }
 
 await whenRun(import.meta.url, async () => {
-  // A reader of the first lines only (`| head`) closes the pipe; the run still ends in order.
+  // A reader such as `| head` may close the pipe early; the run still ends normally.
   process.stdout.on('error', (error) => {
     if (error.code !== 'EPIPE') throw error
   })

@@ -1,4 +1,4 @@
-// `npm run setup`: everything that building and testing need.
+// `npm run setup`: installs everything that building and testing need.
 import { chromium } from './setup/chromium.mjs'
 import { npmPackages } from './setup/npm.mjs'
 import { reference } from './setup/reference.mjs'

@@ -1,5 +1,5 @@
-// `npm test`: sets everything up, runs the suites (all, or those named as arguments), two at a time where there are two
-// cores, and counts the tests.
+// `npm test`: sets everything up, runs the suites (all, or those named as arguments), two at a time if there are two cores,
+// and counts the tests.
 import { availableParallelism } from 'node:os'
 import { SetupError, whenRun } from './setup/steps.mjs'
 import { runSuite } from './test/run-suite.mjs'

@@ -1,4 +1,4 @@
-// Makes the vocabulary files that are loaded at run time, from those of the crate tiktoken-rs.
+// Writes the vocabulary files that are loaded at run time, from those of the crate tiktoken-rs.
 //
 // Format: for rank 0, 1, 2, … to the highest, one byte with the token's length and then its bytes. Length 0 marks a
 // rank that no token has.
@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { findCrate } from './setup/crates.mjs'
 import { SetupError } from './setup/steps.mjs'
 
-// The sha256 of each source, as tiktoken itself checks them.
+// The SHA-256 of each source, the same as in tiktoken.
 const SOURCES = {
   r50k_base: '306cd27f03c1a714eca7108e03d66b7dc042abe8c258b44c199a7ed9838dd930',
   p50k_base: '94b5ca7dff4d00767bc256fdd1b27e5b17361d7b8a5f968547f9f23eb70d2069',
@@ -33,7 +33,7 @@ function checkHash(name, source, expected) {
   const actual = createHash('sha256').update(source).digest('hex')
   if (actual === expected) return
   throw new SetupError(
-    `${name}.tiktoken of the crate tiktoken-rs is not the known vocabulary: its sha256 is ${actual}, not ${expected}. ` +
+    `${name}.tiktoken of the crate tiktoken-rs is not the known vocabulary: its SHA-256 is ${actual}, not ${expected}. ` +
       'If the crate in the local registry is damaged, remove its folder and build again.',
   )
 }
@@ -41,7 +41,7 @@ function checkHash(name, source, expected) {
 function encodeVocabulary(name, text) {
   const tokens = parseTokens(name, text)
   const chunks = []
-  // By index: the loop must see the ranks that no token has.
+  // By index, to include the ranks without a token.
   for (let rank = 0; rank < tokens.length; rank += 1) {
     const token = tokens[rank] ?? Buffer.alloc(0)
     chunks.push(Buffer.of(token.length), token)
@@ -59,13 +59,13 @@ function parseTokens(name, text) {
       const refuse = (reason) => {
         throw new SetupError(`${name}.tiktoken, line ${index + 1}: ${reason}`)
       }
-      const [, base64, digits] = LINE.exec(line) ?? refuse('it is not "<base64 of the token> <rank>".')
+      const [, base64, digits] = LINE.exec(line) ?? refuse('expected "<base64 of the token> <rank>".')
       const token = Buffer.from(base64, 'base64')
       const rank = Number(digits)
       if (token.toString('base64') !== base64) refuse('the token is not valid base64.')
       if (token.length > MAX_TOKEN_BYTES)
         refuse(`the token has ${token.length} bytes; the format holds ${MAX_TOKEN_BYTES}.`)
-      if (rank in tokens) refuse(`rank ${rank} stands there twice.`)
+      if (rank in tokens) refuse(`rank ${rank} is used twice.`)
       tokens[rank] = token
     })
   return tokens

@@ -143,9 +143,75 @@ fn a_save_over_a_change_of_another_writer_is_refused() {
     }
     append(&active(&other), &["d"], &environment);
     save(&other, &disk).unwrap();
+}
 
-    disk.clear();
-    assert_eq!(save(&one, &disk).unwrap().len(), 2, "without a file nothing can be lost");
+#[test]
+fn a_file_that_was_removed_is_a_conflict() {
+    let environment = TestEnvironment::default();
+    let saved = || {
+        let disk = Disk::default();
+        let (session, context) = new_session(&disk, &environment);
+        append(&context, &["a", "b"], &environment);
+        let child = window(&session, 1, &environment);
+        save(&session, &disk).unwrap();
+        (disk, session, context, child)
+    };
+    type Change<'c> = &'c dyn Fn(&StoredSession<Disk>, &SharedContext);
+    let changes: [Change; 2] =
+        [&|session, _| session.change(|session| session.create_state("k", "v".to_owned())).unwrap(), &|_, child| {
+            append(child, &["c"], &environment)
+        }];
+    for (change, removed) in
+        changes.into_iter().flat_map(|change| ["all", "session", "active"].map(|kind| (change, kind)))
+    {
+        let (disk, session, context, child) = saved();
+        let mut files = disk.files();
+        files.retain(|path, _| match removed {
+            "all" => false,
+            "session" => !path.ends_with("session.json"),
+            _ => !path.ends_with(&file_name(&child)),
+        });
+        disk.clear();
+        files.iter().for_each(|(path, contents)| disk.insert(path, contents));
+        change(&session, &child);
+        for refused in [save(&session, &disk).map(drop), session.save_sync(), save(&session, &disk).map(drop)] {
+            let Err(error @ Error::FileConflict { expected: Some(_), found: None, .. }) = refused else {
+                panic!("{removed}: {refused:?}");
+            };
+            assert!(error.to_string().contains("was removed"), "{error}");
+            assert_eq!(disk.files(), files, "{removed}: nothing was written");
+        }
+        let forks = block_on(session.save(OnConflict::Fork(&environment))).unwrap();
+        assert!(forks.is_empty(), "{removed}");
+        let loaded = load(&disk, "agents", &uuid(&session)).unwrap();
+        assert_eq!(active(&loaded).read(texts), child.read(texts), "{removed}");
+        assert_eq!(
+            load_context(&loaded, &context.id()).read(texts),
+            ["a", "b"],
+            "{removed}: the parent is written as well"
+        );
+        append(&child, &["d"], &environment);
+        save(&session, &disk).unwrap();
+    }
+}
+
+#[test]
+fn a_first_write_that_failed_may_be_repeated() {
+    let (environment, disk) = (TestEnvironment::default(), Disk::default());
+    let (session, _context) = new_session(&disk, &environment);
+    for (call, has_effect) in [(3, true), (3, false), (4, true)] {
+        disk.fail_at(call, has_effect);
+        assert!(matches!(save(&session, &disk), Err(Error::Storage(_))));
+        disk.stop_failing();
+        disk.clear();
+        session.update(|session| session.set_is_active(call == 3 && has_effect)).unwrap();
+        if call == 4 {
+            break;
+        }
+    }
+    assert!(matches!(save(&session, &disk), Err(Error::FileConflict { found: None, .. })), "the context was written");
+    block_on(session.save(OnConflict::Fork(&environment))).unwrap();
+    assert!(load(&disk, "agents", &uuid(&session)).is_ok());
 }
 
 #[test]

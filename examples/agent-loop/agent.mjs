@@ -1,4 +1,4 @@
-// The loop: append, window, hand over, take the answer, call the tools, save.
+// The loop: append, window, check, send, append the answer, call the tools, save.
 import {
   ContentPart,
   check,
@@ -13,7 +13,7 @@ import { callTool, tools } from './tools.mjs'
 
 const ENCODING = 'o200k_base'
 
-/** Runs the agent for so many turns; resolves to what came of it. */
+/** Runs the agent for a number of turns. Resolves to a summary of the run. */
 export async function runAgent({ provider, boundary, turns, budget, server, storage, directory }) {
   const session = Session.create(directory, {
     systemPromptMessage: SystemPromptMessage.create('You look after a small archive. Use the tools, and be brief.'),
@@ -49,15 +49,15 @@ export async function runAgent({ provider, boundary, turns, budget, server, stor
   return row
 
   async function ask(context) {
-    // A window of exchanges may begin with the assistant, which two of the providers refuse: a repair puts a marked message
-    // of the user before it. Nothing else may be in need of one.
+    // A window of exchanges may begin with the assistant, which two of the providers reject: a repair inserts a marked user
+    // message before it. No other repair may be necessary.
     const findings = boundary === 'message' ? [] : check(context, provider)
     const other = findings.find(({ rule }) => boundary !== 'exchange' || rule !== 'wrong-first-role')
     if (other !== undefined) return { error: `${other.path}: ${other.message}` }
     try {
       return await clients[provider](server, toMessages(context, provider, { repair: findings.length > 0 }))
     } catch (error) {
-      // A result whose call is gone cannot even be written for Gemini, which wants the name of the tool.
+      // A result without its call cannot even be converted for Gemini, which requires the name of the tool.
       if (error.code === 'ERR_INVALID_ARGUMENT') return { error: error.message }
       throw error
     }

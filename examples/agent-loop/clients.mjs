@@ -1,4 +1,4 @@
-// What the providers' own SDKs do: send a request, and give the messages of the answer or what was wrong.
+// Stand-ins for the SDKs of the providers: each sends a request, and returns the messages of the answer or the error.
 import { fromMessages } from 'peteos-session'
 
 const MODEL = 'stand-in'

@@ -39,10 +39,10 @@ const openAiResponses = {
         open.add(item.call_id)
       }
       if (item.type === 'function_call_output' && !open.delete(item.call_id)) {
-        return `input[${index}]: there is no call ${item.call_id} for this output`
+        return `input[${index}]: this output has no call ${item.call_id}`
       }
     }
-    return open.size > 0 ? `there is no output for the calls ${[...open].join()}` : null
+    return open.size > 0 ? `the calls ${[...open].join()} have no output` : null
   },
   prompt: ({ input }) => (input.at(-1).role === 'user' ? textOf(input.at(-1).content) : null),
   answer({ text, calls }) {
@@ -63,7 +63,7 @@ const anthropic = {
     const turns = joined(messages, ({ content }) =>
       typeof content === 'string' ? [{ type: 'text', text: content }] : content,
     )
-    if (turns[0]?.role !== 'user') return 'messages: the first message must be one of the user'
+    if (turns[0]?.role !== 'user') return 'messages: the first message must have the role user'
     let open = []
     for (const { role, parts } of turns) {
       const results = parts.filter(({ type }) => type === 'tool_result').map(({ tool_use_id }) => tool_use_id)
@@ -73,7 +73,7 @@ const anthropic = {
       if (orphan !== undefined) return `the result of ${orphan} has no call in the message before`
       if (new Set(results).size !== results.length) return 'a call has two results'
       if (results.length > 0 && parts.findLastIndex(({ type }) => type === 'tool_result') >= results.length) {
-        return 'results come first in their message'
+        return 'results must come first in their message'
       }
       open = role === 'assistant' ? parts.filter(({ type }) => type === 'tool_use').map(({ id }) => id) : []
     }
@@ -102,8 +102,7 @@ const gemini = {
       const responses = parts.filter(({ functionResponse }) => functionResponse !== undefined).length
       if (open !== responses)
         return `contents[${index}]: ${open} responses were expected for the calls before, found ${responses}`
-      if (calls > 0 && before !== 'user')
-        return `contents[${index}]: a call comes after a turn of the user or a response`
+      if (calls > 0 && before !== 'user') return `contents[${index}]: a call must follow a user turn or a response`
       open = calls
       before = role
     }
@@ -124,7 +123,7 @@ const gemini = {
 
 export const formats = [openAiChat, openAiResponses, anthropic, gemini]
 
-/** Turns of one role in a row as one, which the API itself makes of them. */
+/** Joins consecutive turns of the same role, as the API itself does. */
 function joined(messages, partsOf) {
   const turns = []
   for (const message of messages) {

@@ -1,4 +1,4 @@
-// A stand-in for four providers: it refuses what breaks their pairing rules, and otherwise answers by a plan.
+// A stand-in for four providers: it rejects requests that break their pairing rules, and otherwise follows a script.
 import { createServer } from 'node:http'
 import { formats } from './formats.mjs'
 
@@ -11,7 +11,7 @@ export function startServer() {
       response.end(JSON.stringify(body))
     }
     const format = formats.find(({ path }) => path.test(request.url))
-    if (format === undefined) return answer(404, { error: { message: `there is nothing at ${request.url}` } })
+    if (format === undefined) return answer(404, { error: { message: `unknown path ${request.url}` } })
     let text = ''
     for await (const chunk of request) text += chunk
     const body = JSON.parse(text)
@@ -26,12 +26,12 @@ export function startServer() {
   })
 }
 
-/** Says what the plan says: so many rounds of calls for a task, then a word. */
+/** Answers each task with as many rounds of calls as it asks for, then with a text. */
 class Model {
   #calls = 0
   #rounds = 0
 
-  /** @param prompt The text of the last message where that is one of the user. */
+  /** @param prompt The text of the last message if it is a user message, else null. */
   reply(prompt) {
     if (prompt !== null) this.#rounds = Number(/in (\d+) rounds/.exec(prompt)?.[1] ?? 0)
     if (this.#rounds === 0) return { text: 'Done: everything is in its box.', calls: [] }

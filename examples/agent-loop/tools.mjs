@@ -1,6 +1,6 @@
-// Tools that look into nothing, and answer at different length.
+// A tool that returns made-up results of different lengths.
 
-/** What the model may call. */
+/** The tools that the model may call. */
 export const tools = [
   {
     name: 'look',

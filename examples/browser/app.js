@@ -16,7 +16,7 @@ async function open(getFiles) {
   hideError()
   showStatus('Reading …')
   try {
-    // The files first: dropped files can be read only while the event is handled.
+    // Get the files first: dropped files can be read only while the event is handled.
     const [files] = await Promise.all([getFiles(), init()])
     const found = await chooseSession(findSessions(files))
     showStatus('')

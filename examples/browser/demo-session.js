@@ -1,7 +1,7 @@
 // The session in the repository. `npm run demo:browser` serves a list of its files beside them.
 const FOLDER = new URL('../demo-session/', import.meta.url)
 
-/** Its files, as if they had been picked. */
+/** Its files, in the form of picked files. */
 export async function demoFiles() {
   const paths = await (await get('files.json')).json()
   return Promise.all(paths.map(async (path) => ({ path, file: await (await get(path)).blob() })))

@@ -29,8 +29,8 @@ export class NoSessionError extends Error {
   constructor(fileCount) {
     const what =
       fileCount === 0
-        ? 'No JSON file is in there'
-        : `No session.json is among the ${formatCount(fileCount, 'JSON file')}`
+        ? 'There are no JSON files here'
+        : `There is no session.json among the ${formatCount(fileCount, 'JSON file')}`
     super(
       `${what}. A session is a folder with session.json and a file for each context: open that folder, or all its files.`,
     )

@@ -35,9 +35,9 @@ function beginningOf(text, lines, characters) {
     end = text.indexOf('\n', end + 1)
     if (end === -1) break
   }
-  // A button is not worth it for a few lines.
+  // A few more lines do not justify a button.
   const cut = Math.min(end === -1 ? text.length : end, characters)
   if (text.length - cut < 80) return text
-  // Does not split a surrogate pair.
+  // Avoids splitting a surrogate pair.
   return text.slice(0, cut).replace(/[\uD800-\uDBFF]$/, '')
 }

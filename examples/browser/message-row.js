@@ -4,7 +4,7 @@ import { asText } from './json-text.js'
 import { renderPart } from './message-parts.js'
 import { renderMetadata } from './metadata.js'
 
-/** The title and colour of each role; agents in Python give results a role of their own. */
+/** The title and colour of each role. Agents in Python give results a role of their own. */
 const ROLES = new Map([
   ['user', { label: 'User', colour: 'user' }],
   ['assistant', { label: 'Assistant', colour: 'assistant' }],

@@ -4,7 +4,7 @@ import { longText } from './long-text.js'
 
 const SHORT = 120
 
-/** What an agent noted about a message: in one line where that is little, else behind a click. */
+/** The metadata of a message: one line if it is short, otherwise collapsed. */
 export function renderMetadata(metadata) {
   const line = asLine(metadata)
   if (line !== null) return element('p', { className: 'metadata', dir: 'auto' }, line)

@@ -1,4 +1,4 @@
-// What a person picks or drops becomes a list of { path, file }, with the path below what was picked.
+// Turns picked or dropped files into a list of { path, file }, with paths relative to the selection.
 import { formatNumber } from './format.js'
 
 /** More than this is a home directory or a project, not a session. */
@@ -9,9 +9,9 @@ export function pickedFiles(input) {
   return [...input.files].filter(isJson).map((file) => ({ path: file.webkitRelativePath || file.name, file }))
 }
 
-/** The files of a drop; folders are walked to their depths. */
+/** The files of a drop, including those in nested folders. */
 export async function droppedFiles(dataTransfer) {
-  // The items are only there while the event is handled: take them all before waiting for the first.
+  // The items exist only while the event is handled: take them all before awaiting the first.
   const entries = [...dataTransfer.items].map((item) => item.webkitGetAsEntry()).filter(Boolean)
   const files = []
   for (const entry of entries) await collect(entry, entry.name, files)
@@ -32,7 +32,7 @@ async function childrenOf(directory) {
   const reader = directory.createReader()
   const children = []
   for (;;) {
-    // A reader answers in batches, the last of which is empty.
+    // A reader returns batches, the last of which is empty.
     const batch = await new Promise((resolve, reject) => reader.readEntries(resolve, reject))
     if (batch.length === 0) return children
     children.push(...batch)
@@ -48,7 +48,7 @@ export class TooManyFilesError extends Error {
 
   constructor() {
     super(
-      `There are more than ${formatNumber(MOST_FILES)} JSON files in it. Drop the folder of one session, or the one that holds sessions.`,
+      `The selection has more than ${formatNumber(MOST_FILES)} JSON files. Open the folder of one session, or a folder of sessions.`,
     )
   }
 }

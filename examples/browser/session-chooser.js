@@ -6,7 +6,7 @@ import { formatCount, formatDate } from './format.js'
  *
  * @template {{ directory: string, files: unknown[], modified: number | null }} Found
  * @param {Found[]} sessions
- * @returns {Promise<Found | null>} null when the person would rather not.
+ * @returns {Promise<Found | null>} null if the user cancels.
  */
 export function chooseSession(sessions) {
   if (sessions.length === 1) return Promise.resolve(sessions[0])

@@ -1,8 +1,8 @@
 /**
- * What a window's report comes to in messages and tokens. Special messages are neither kept nor dropped.
+ * Sums up a window's report in messages and tokens. Special messages are neither kept nor dropped.
  *
  * @param {readonly { id: string }[]} messages
- * @param {readonly number[] | null} counts The tokens of each message, where they are known.
+ * @param {readonly number[] | null} counts The tokens of each message, if they are known.
  * @param {{ kept: readonly string[], dropped: readonly string[] }} report
  */
 export function sumWindow(messages, counts, { kept, dropped }) {

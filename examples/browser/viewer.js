@@ -22,7 +22,7 @@ export function createViewer({ showStatus, showError }) {
   let session = null
   let context = null
   let counts = null
-  /** Changes with whatever makes an answer that is still awaited worthless. */
+  /** Changes whenever a pending result becomes outdated. */
   let turn = 0
   let isScheduled = false
 
@@ -50,7 +50,7 @@ export function createViewer({ showStatus, showError }) {
     await countTokens({ isNew: true })
   }
 
-  /** Counts in the chosen encoding. In a context that is new here the budget becomes half of all. */
+  /** Counts in the chosen encoding. For a newly opened context the budget becomes half of its tokens. */
   async function countTokens({ isNew = false } = {}) {
     const mine = ++turn
     const encoding = encodingField.value
@@ -60,7 +60,7 @@ export function createViewer({ showStatus, showError }) {
       await loadEncoding(encoding)
       if (mine !== turn) return
       showStatus(`Counting ${formatNumber(context.messageCount)} messages …`)
-      // Counting blocks the page: the status must be visible before.
+      // Counting blocks the page, so the status must be visible first.
       await nextPaint()
       if (mine !== turn) return
       showCounts(context.tokenCounts(encoding))
@@ -114,11 +114,11 @@ export function createViewer({ showStatus, showError }) {
   }
 
   return {
-    /** Shows a session's active context, or where it has none the newest. */
+    /** Shows a session's active context, or the newest if it has none. */
     async show(next) {
       const ids = (await next.listContexts()).reverse()
       const first = next.activeContext ?? (ids.length > 0 ? await next.loadContext(ids[0]) : null)
-      if (first === null) throw new Error(`The session ${next.uuid} has no context, and so no messages.`)
+      if (first === null) throw new Error(`The session ${next.uuid} has no context and therefore no messages.`)
       turn++
       session?.free()
       session = next

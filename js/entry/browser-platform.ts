@@ -1,4 +1,4 @@
-// What a browser offers: the module and the vocabularies are fetched from beside this file.
+// In a browser, the module and the vocabularies are fetched from beside this file.
 import type { Platform } from '../wasm/platform.js'
 import { fetchVocabulary } from './vocabulary-urls.js'
 

@@ -1,4 +1,4 @@
-// Browsers: the module and the vocabularies are fetched by `await init()` and `await loadEncoding(name)`.
+// Entry for browsers: `await init()` fetches the module, `await loadEncoding(name)` a vocabulary.
 import { setPlatform } from '../wasm/platform.js'
 import { browserPlatform } from './browser-platform.js'
 

@@ -1,4 +1,4 @@
-// Anywhere: the module is part of this file, for bundles that are moved away from the package's files.
+// Entry for any platform: the module is part of this file, for bundles that are moved away from the package's files.
 import base64 from 'virtual:wasm-base64'
 import { initSync } from '../wasm/loading.js'
 import { completePlatform } from '../wasm/platform.js'
@@ -12,5 +12,5 @@ completePlatform({ module: bytes, fetchVocabulary })
 try {
   initSync(bytes())
 } catch {
-  // Some browsers compile a module of this size only asynchronously: `await init()` does.
+  // Some browsers compile a module of this size only asynchronously, as `await init()` does.
 }

@@ -1,4 +1,4 @@
-// What Node offers: the module and the vocabularies are files beside this one, read when they are needed.
+// In Node, the module and the vocabularies are files beside this one, read when they are needed.
 import { readFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import type { Platform } from '../wasm/platform.js'

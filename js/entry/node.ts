@@ -1,4 +1,4 @@
-// Node: the module is there from the start.
+// Entry for Node: the module is loaded from the start.
 import { provideDefaultStorage } from '../storage/default.js'
 import { NodeFileStorage } from '../storage/node.js'
 import { initSync } from '../wasm/loading.js'

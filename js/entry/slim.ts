@@ -1,2 +1,2 @@
-// For libraries, and wherever the module comes from elsewhere: `await init(source)` has to be given it.
+// Entry without a module, for libraries: `await init(source)` must be given one.
 export * from '../index.js'

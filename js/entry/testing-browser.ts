@@ -1,4 +1,4 @@
-// The conformance suite in browsers, which fetches the module where no other entry has it.
+// The conformance suite in browsers. It fetches the module unless another entry did.
 import { completePlatform } from '../wasm/platform.js'
 import { browserPlatform } from './browser-platform.js'
 

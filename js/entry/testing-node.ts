@@ -1,4 +1,4 @@
-// The conformance suite in Node. A test of an adapter need not import anything else.
+// The conformance suite in Node, complete in itself: a test of an adapter needs no other import.
 import { provideDefaultStorage } from '../storage/default.js'
 import { NodeFileStorage } from '../storage/node.js'
 import { initSync } from '../wasm/loading.js'

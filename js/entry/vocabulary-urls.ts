@@ -1,7 +1,7 @@
 import { bytesOfResponse } from '../tokens/encodings.js'
 import type { VocabularyName } from '../wasm/platform.js'
 
-/** Addresses that bundlers recognise and follow, which must be literal. */
+/** The URLs must be literal, so that bundlers recognise them. */
 const URLS: Readonly<Record<VocabularyName, () => URL>> = {
   r50k_base: () => new URL('./encodings/r50k_base.bin', import.meta.url),
   p50k_base: () => new URL('./encodings/p50k_base.bin', import.meta.url),

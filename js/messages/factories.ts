@@ -45,7 +45,7 @@ export const Message = /* @__PURE__ */ wrapMethods({
 
 /** Creates system prompts. */
 export const SystemPromptMessage = /* @__PURE__ */ wrapMethods({
-  /** A system prompt of this text, or one whose text comes from hooks alone. */
+  /** Creates a system prompt with this text, or without one if hooks provide it. */
   create(staticText?: string): SystemPromptMessage {
     if (!staticText) return completeSpecial({ role: 'system' }, 'SystemPromptMessage')
     const message = completeSpecial({ _static_text: staticText, role: 'system' }, 'SystemPromptMessage')
@@ -55,7 +55,7 @@ export const SystemPromptMessage = /* @__PURE__ */ wrapMethods({
 
 /** Creates tool definitions. */
 export const ToolDefinitionsMessage = /* @__PURE__ */ wrapMethods({
-  /** The definitions of these tools, each with `name`, `description` and `parameters`, a JSON schema. */
+  /** Creates the definitions of tools, each with `name`, `description` and `parameters` (a JSON schema). */
   create(tools: readonly (Omit<ToolPart, 'type'> & { type?: 'tool' })[] = []): ToolDefinitionsMessage {
     return completeSpecial({ role: 'tool', content: tools }, 'ToolDefinitionsMessage')
   },
@@ -68,7 +68,7 @@ export const ContentPart = /* @__PURE__ */ wrapMethods({
     return { type: 'text', text }
   },
 
-  /** What a model thought; left out by `stripThinking`. */
+  /** The reasoning of a model, which `stripThinking` leaves out. */
   thinking(text: string): ThinkingPart {
     return { type: 'thinking', text }
   },
@@ -96,7 +96,7 @@ export const ContentPart = /* @__PURE__ */ wrapMethods({
   /**
    * A tool call.
    *
-   * @param args The arguments: an object, or the JSON text that a model gave, which is kept as it is.
+   * @param args The arguments: an object, or the JSON text from the model, which is kept unchanged.
    */
   toolUse(callId: string, name: string, args: string | JsonObject): ToolUsePart {
     const text = typeof args === 'string' ? args : toJsonText(args, 'arguments')

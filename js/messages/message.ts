@@ -1,8 +1,8 @@
 import type { JsonObject } from './json.js'
 
 /**
- * Who says a message. `tool_result` is the role of messages with the results of tool calls; `tool`, the role of tool
- * definitions, is taken for those as well, but the Python package looks for definitions in such messages when it calls a
+ * The author of a message. `tool_result` is the role of messages with the results of tool calls; `tool`, the role of tool
+ * definitions, is accepted for them too, but the Python package looks for definitions in such messages when it calls a
  * model.
  */
 export type Role = 'user' | 'assistant' | 'system' | 'tool' | 'tool_result'
@@ -15,17 +15,17 @@ export interface TextPart {
   text: string
 }
 
-/** What a model thought before it answered. The optional fields must be returned to its provider. */
+/** The reasoning of a model before its answer. The optional fields must be returned to its provider. */
 export interface ThinkingPart {
   type: 'thinking'
   text: string
-  /** Of Anthropic. */
+  /** From Anthropic. */
   signature?: string
-  /** Of OpenAI's Responses: the id of the item. */
+  /** From OpenAI's Responses: the id of the item. */
   id?: string
-  /** Of OpenAI's Responses. */
+  /** From OpenAI's Responses. */
   encrypted_content?: string
-  /** Of Gemini; stands on other parts as well. */
+  /** From Gemini; other parts may have it too. */
   thought_signature?: string
 }
 
@@ -43,7 +43,7 @@ export interface MediaPart {
 /** A tool call of the assistant. */
 export interface ToolUsePart {
   type: 'tool_use'
-  /** What the result of the call refers to. */
+  /** The id that the result refers to. */
   call_id: string
   name: string
   /** The arguments as JSON text. */
@@ -56,9 +56,9 @@ export interface ToolResultPart {
   type: 'tool_result'
   call_id: string
   content: string
-  /** The tool failed, and `content` says why. */
+  /** Whether the tool failed; `content` then says why. */
   is_error?: boolean
-  /** The name of the tool, for a result whose call is not there. */
+  /** The name of the tool, for a result without its call. */
   name?: string
   execution_status?:
     | 'waiting_for_approval'
@@ -84,7 +84,7 @@ export type ContentPart = TextPart | ThinkingPart | MediaPart | ToolUsePart | To
 
 /** A message to be stored: any plain object of this shape. Other keys are kept. */
 export interface SessionMessage {
-  /** Who says it. */
+  /** The author. */
   role: Role
   /** The parts, in order. */
   content?: readonly ContentPart[]

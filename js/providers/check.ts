@@ -4,7 +4,7 @@ import { type Context, handleOf } from '../session/context.js'
 import { fromJsonText } from '../wasm/json-text.js'
 import { rust } from '../wasm/runtime.js'
 
-/** Something that a provider would refuse. */
+/** A problem for which a provider would reject the context. */
 export interface ProviderFinding {
   /** The rule that is broken. */
   readonly rule: ProviderRule
@@ -17,16 +17,16 @@ export interface ProviderFinding {
 }
 
 /**
- * What a provider would refuse in a context if it was sent now: frozen, by place, then by rule; empty if the provider would
- * accept it. Changes nothing.
+ * Lists what a provider would reject in a context if it were sent now, ordered by position, then by rule. The list is frozen,
+ * and empty if the provider would accept the context. Changes nothing.
  *
- * The context is checked as it is sent without a repair, so a tool call whose result is still to come is a finding as well.
- * What a provider has no field for, such as thinking without a signature, is not sent. That is no finding, unless nothing is
- * left of its message or the provider wants it back. In the special messages, only what cannot be converted is found. Names and
- * schemas of tool definitions are not checked, nor what only some models refuse.
+ * The context is checked as it would be sent without repairs, so a tool call that still waits for its result is a finding.
+ * Parts that the provider has no field for, such as thinking without a signature, are not sent. They are findings only if
+ * nothing else is left of the message, or if the provider requires them. In special messages, only what cannot be converted is
+ * reported. Names and schemas of tool definitions are not checked, nor are limits of single models.
  *
- * A context without findings has none after a window that keeps exchanges whole and begins with a message of the user, or that
- * keeps the last of those and an end after it.
+ * If a context has no findings, neither has a window of it that keeps exchanges whole and begins with a user message, or that
+ * keeps the last user message and the end of the conversation after it.
  *
  * @example
  * ```ts

@@ -9,16 +9,16 @@ import type { ProviderRequests } from './requests.js'
 /** Options of {@link toMessages}. */
 export interface ToMessagesOptions {
   /**
-   * Repair what the provider would refuse, instead of throwing. The context itself does not change. The default is `false`.
+   * Repairs what the provider would reject, instead of throwing. The context itself does not change. By default `false`.
    */
   repair?: boolean
 }
 
 /**
- * The conversation of a context in a provider's format: an object with the fields of a request that hold the messages, the
- * system prompt and the tools, to be spread into a request. A field that would be empty is absent, except the messages.
+ * Converts a context to a provider's format. Returns the fields of a request that hold the messages, the system prompt and the
+ * tools, to be spread into a request. Empty fields are left out, except the messages.
  *
- * `docs/providers.md` says for each provider what goes where, and what is not supported. The formats are those of
+ * `docs/providers.md` describes for each provider what goes where and what is not supported. The formats are those of
  * https://platform.openai.com/docs/api-reference/chat/create,
  * https://platform.openai.com/docs/api-reference/responses/create, https://docs.anthropic.com/en/api/messages,
  * https://ai.google.dev/api/generate-content and https://ai-sdk.dev/docs/reference/ai-sdk-core/model-message.
@@ -49,8 +49,8 @@ export const toMessages = /* @__PURE__ */ withCallerStack(
 )
 
 /**
- * A new context from a conversation in a provider's format: what {@link toMessages} returns, any other body of a request, or a
- * bare list of messages. The system prompt and the tools become the special messages. Ids and times are new. Calls that have a
+ * Creates a context from a conversation in a provider's format: the result of {@link toMessages}, any other request body, or a
+ * bare list of messages. The system prompt and the tools become the special messages. Ids and times are new. Calls with a
  * result are `approved`, others `pending`; results are `executed`.
  *
  * @example

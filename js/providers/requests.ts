@@ -4,7 +4,7 @@ import type { GeminiRequest } from './formats/gemini.js'
 import type { OpenAiChatRequest } from './formats/openai-chat.js'
 import type { OpenAiResponsesRequest } from './formats/openai-responses.js'
 
-/** What `toMessages` returns for each provider. Each type is assignable to that of the provider's own SDK. */
+/** The result of `toMessages` for each provider. Each type is assignable to that of the provider's own SDK. */
 export interface ProviderRequests {
   'openai-chat': OpenAiChatRequest
   'openai-responses': OpenAiResponsesRequest

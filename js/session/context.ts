@@ -20,11 +20,11 @@ import type { AnchorPoint, ContextDict } from './dicts.js'
 import { makeDisposable } from './dispose.js'
 import { MessageSnapshots } from './message-snapshots.js'
 
-/** The special messages of a new context or a fork, which every window keeps. */
+/** The special messages of a new context or a fork. Every window keeps them. */
 export interface SpecialMessages {
-  /** The system prompt. By default there is none; a fork keeps that of its origin. */
+  /** The system prompt. By default a new context has none, and a fork keeps that of its origin. */
   systemPromptMessage?: SpecialMessage | null
-  /** The tools that the model may call. By default there are none; a fork keeps those of its origin. */
+  /** The tools that the model may call. By default a new context has none, and a fork keeps those of its origin. */
   toolDefinitionsMessage?: SpecialMessage | null
 }
 
@@ -203,7 +203,7 @@ export class Context {
    * @throws {InvalidArgumentError} if the context has no such anchor.
    */
   append(message: SessionMessage, anchorPoint?: string): StoredMessage {
-    // Reading what was handed in may run code of the caller: it comes before the context is looked at.
+    // Reading the argument may run code of the caller, so it comes before anything else.
     const { text, value } = copyJson(message, 'message')
     const { handle } = this
     const [key, added] = JSON.parse(handle.append(passText(text, 'message'), anchorPoint)) as [number, object]
@@ -346,7 +346,7 @@ export class Context {
     this.#handle = null
   }
 
-  /** As {@link free}. */
+  /** Same as {@link free}. */
   declare readonly [Symbol.dispose]: () => void
 
   #special(kind: string): StoredMessage | null {
@@ -379,7 +379,7 @@ wrapMethods(Context, ['wrap', 'handle', 'isContext', 'isFreed', 'storedMessages'
 makeDisposable(Context.prototype)
 
 /**
- * The JSON texts of the special messages that a caller hands in.
+ * The JSON texts of the special messages that a caller passes.
  * @internal
  */
 export function specialTexts(options: SpecialMessages): [string | undefined, string | undefined] {
@@ -389,7 +389,7 @@ export function specialTexts(options: SpecialMessages): [string | undefined, str
 }
 
 /**
- * The handle of what should be a context.
+ * The handle of a context; throws if the value is not one.
  * @internal
  */
 export function handleOf(context: unknown, argument: string): ContextHandle {

@@ -15,7 +15,7 @@ export interface ContextDict {
   readonly anchor_points: readonly AnchorPoint[]
   /** The number of messages appended so far. */
   readonly message_sequence: number
-  /** The number of changes so far, which gives each message its sequence number. */
+  /** The number of changes so far. It gives each message its sequence number. */
   readonly _mutation_counter: number
   /** The ids of the contexts that were forked from this one. */
   readonly children: readonly string[]

@@ -22,7 +22,7 @@ export function makeDisposable(prototype: { free(): void }): void {
 }
 
 /**
- * Lets `await using` save an object and then free it, in engines that support it. An object that was freed in the block is
+ * Lets `await using` save an object and then free it, in engines that support it. An object that the block freed is
  * not saved, and one that cannot be saved is not freed.
  * @internal
  */

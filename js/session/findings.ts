@@ -1,21 +1,21 @@
 import type { FindingRule, Severity } from '../generated/lists.js'
 
-/** A fault in the files of a session, or something worth knowing about them. */
+/** A problem, or a remark, about the files of a session. */
 export interface Finding {
-  /** What was looked for. */
+  /** The rule that reported it. */
   readonly rule: FindingRule
   /**
-   * `error`: the file, or the session, cannot be loaded. `warning`: it is loaded, but something in it is not as it should
-   * be. `info`: nothing is wrong.
+   * `error`: the file or the session cannot be loaded. `warning`: it can be loaded, but something in it is wrong. `info`:
+   * nothing is wrong.
    */
   readonly severity: Severity
   /** The path of the file. */
   readonly path: string
-  /** The field at fault, such as `messages[3].id`; absent where it is about the file. */
+  /** The field at fault, such as `messages[3].id`; absent if the whole file is. */
   readonly field?: string
-  /** The line at fault, from 1; absent where the field says enough. */
+  /** The line at fault, from 1; absent if the field alone locates the fault. */
   readonly line?: number
-  /** The column at fault in bytes, from 1; present where `line` is. */
+  /** The column at fault in bytes, from 1; present if `line` is. */
   readonly column?: number
   /** What is wrong, and what to do. */
   readonly message: string
@@ -23,33 +23,33 @@ export interface Finding {
   readonly repairable: boolean
 }
 
-/** What `Session.check` has found. */
+/** The result of `Session.check`. */
 export interface SessionCheck {
-  /** There is no error and no warning. */
+  /** Whether there are no errors and no warnings. */
   readonly ok: boolean
   /**
-   * Those of `session.json` first, then those of the contexts by their names, then those of other files. Of one rule and
-   * file no more than a hundred are listed; the last says how many there are beyond.
+   * The findings about `session.json`, then those about the contexts in the order of their names, then those about other
+   * files. For each rule and file at most a hundred are listed; the last one states how many more there are.
    */
   readonly findings: readonly Finding[]
 }
 
-/** Something that `Session.repair` has done. */
+/** A change that `Session.repair` made. */
 export interface RepairAction {
   /** The rule of the finding that was repaired. */
   readonly rule: FindingRule
-  /** The path of the file that was changed, made or removed. */
+  /** The path of the file that was changed, created or removed. */
   readonly path: string
-  /** What was done. */
+  /** What was changed. */
   readonly message: string
-  /** The path of the copy of the file as it was before; absent where there was no file, or nothing in it to keep. */
+  /** The path of the copy of the file before the change; absent if there was no file, or nothing in it to keep. */
   readonly copy?: string
 }
 
-/** What `Session.repair` has done, and what is left. */
+/** The result of `Session.repair`. */
 export interface SessionRepair {
-  /** In the order in which it was done; empty if nothing could be repaired. */
+  /** The changes in the order in which they were made; empty if nothing could be repaired. */
   readonly actions: readonly RepairAction[]
-  /** The session as it is now. */
+  /** The check of the session after the repair. */
   readonly check: SessionCheck
 }

@@ -2,23 +2,23 @@ import type { ContextHandle } from '../../pkg/peteos_session.js'
 import type { StoredMessage } from '../messages/message.js'
 import { deepFreeze, fromJsonText } from '../wasm/json-text.js'
 
-/** The number of new messages that are kept until the list is read: a caller that only appends needs no copies. */
+/** How many new messages are kept until the list is read: a caller that only appends needs no copies. */
 const MOST_ADDED = 256
 
 /**
- * The messages of a context as frozen objects. After a change the list is made anew, of the objects that are known already
- * and those that are new.
+ * The messages of a context as frozen objects. After a change a new list is built, which reuses the objects of messages that
+ * did not change.
  * @internal
  */
 export class MessageSnapshots {
   #revision = -1
   #list: readonly StoredMessage[] = Object.freeze([])
-  /** For each message of the list the key that Rust gives it: new for each new message and each changed one. */
+  /** The key of each message in the list. Rust assigns a new one to every new or changed message. */
   #keys: Float64Array = new Float64Array(0)
-  /** Messages by key that were stored since the list was made, the last of them. */
+  /** The latest messages that were stored since the list was built, by key. */
   readonly #added = new Map<number, StoredMessage>()
 
-  /** The messages as they are now. */
+  /** The current messages. */
   of(handle: ContextHandle): readonly StoredMessage[] {
     const revision = handle.revision
     if (revision !== this.#revision) {
@@ -28,20 +28,20 @@ export class MessageSnapshots {
     return this.#list
   }
 
-  /** Takes a message that was stored just now, and freezes it. */
+  /** Adds a message that was just stored, and freezes it. */
   add(key: number, message: StoredMessage): StoredMessage {
     this.#added.set(key, deepFreeze(message))
     if (this.#added.size > MOST_ADDED) this.#added.delete(this.#added.keys().next().value as number)
     return message
   }
 
-  /** As {@link add}, for a message that takes the place of another. */
+  /** Like {@link add}, for a message that replaces another one. */
   replace(oldKey: number, key: number, message: StoredMessage): StoredMessage {
     this.#added.delete(oldKey)
     return this.add(key, message)
   }
 
-  /** Between what is the same at both ends, the messages are looked up or fetched. */
+  /** Keeps the unchanged beginning and end of the list, and looks up or fetches the messages between them. */
   #refresh(handle: ContextHandle): void {
     const before = this.#keys
     const now = handle.messageKeys()
@@ -62,13 +62,13 @@ export class MessageSnapshots {
     this.#added.clear()
   }
 
-  /** The messages with these keys, the first of which stands at `start`. */
+  /** The messages with these keys; `start` is the index of the first. */
   #messages(handle: ContextHandle, keys: Float64Array, start: number): StoredMessage[] {
     const missing: number[] = []
     keys.forEach((key, index) => {
       if (!this.#added.has(key)) missing.push(start + index)
     })
-    // Very long ones come in several pieces.
+    // A call returns as many as fit into one text.
     for (let done = 0; done < missing.length; ) {
       const fetched = fromJsonText<StoredMessage[]>(handle.messagesText(Uint32Array.from(missing.slice(done))))
       for (const message of fetched) {

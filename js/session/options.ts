@@ -4,25 +4,25 @@ import type { SpecialMessages } from './context.js'
 
 /** Where a session is stored. */
 export interface StorageOptions {
-  /** By default the file system in Node, and one store in memory elsewhere. */
+  /** By default the file system in Node, and a shared in-memory store elsewhere. */
   storage?: SessionStorage
 }
 
 /** Options of {@link Session.create}. */
 export interface SessionOptions extends StorageOptions, SpecialMessages {}
 
-/** Options of what reads the files of a session. */
+/** Options of functions that read the files of a session. */
 export interface ReadOptions extends StorageOptions {
-  /** A file with more bytes is refused with a `FileTooLargeError`, before it is parsed. By default 256 MiB. */
+  /** A larger file is refused with a `FileTooLargeError` before it is parsed. By default 256 MiB. */
   maxFileBytes?: number
 }
 
 /** Options of {@link Session.load}. */
 export interface LoadOptions extends ReadOptions {
   /**
-   * The context to make the active one instead of the one that `session.json` names, which is then not read: so a session
-   * opens whose active context is damaged. With `null` no context is read, and {@link Session.activeContext} is `null`
-   * until another one is made active. The file changes with the next save of a change.
+   * The context to activate instead of the one that `session.json` names, which is then not read. Use it to open a session
+   * whose active context is damaged. With `null` no context is read, and {@link Session.activeContext} is `null` until one
+   * is activated. `session.json` itself changes when a change is saved.
    */
   activeContextId?: string | null
 }

@@ -22,7 +22,7 @@ import type { SessionCheck, SessionRepair } from './findings.js'
 import type { ListOptions, LoadOptions, ReadOptions, SaveOptions, SessionOptions } from './options.js'
 import { SessionState } from './state.js'
 
-/** A session in a list, as its `session.json` describes it. */
+/** The summary of a session, as its `session.json` describes it. */
 export interface SessionSummary {
   /** The id of the session. */
   readonly uuid: string
@@ -38,11 +38,11 @@ export interface SessionSummary {
   readonly modifiedAt: Date | null
 }
 
-/** A context that became a new one because another writer had changed its file. */
+/** A context that got a new id because another writer had changed its file. */
 export interface ForkedContext {
-  /** The id that the context had, which is that of the context in the file. */
+  /** The former id of the context, which the context in the file keeps. */
   readonly originContextId: string
-  /** The id that the context has now. */
+  /** The new id of the context. */
   readonly contextId: string
 }
 
@@ -78,17 +78,17 @@ export type HookCallback = () => string | Promise<string>
 export class Session {
   #handle: SessionHandle | null
   readonly #storage: SessionStorage
-  /** As the caller named it. */
+  /** As the caller specified it. */
   readonly #directory: string
   readonly #state = new SessionState(() => this.#rust)
-  /** The contexts in use, so that each is one object. */
+  /** The contexts in use, so that each has only one object. */
   readonly #contexts = new Map<string, WeakRef<Context>>()
   #active: Context | null = null
   #dict: SessionDict | undefined
   #dictRevision = -1
-  /** By the id of the hook. */
+  /** By hook id. */
   readonly #hooks = new Map<string, { name: string; callback: HookCallback }>()
-  /** Settled when no save is under way. */
+  /** Settled when no save is in progress. */
   #saves: Promise<unknown> = Promise.resolve()
 
   private constructor(handle: SessionHandle, storage: SessionStorage, directory: string) {
@@ -144,15 +144,15 @@ export class Session {
   }
 
   /**
-   * Reports everything that is wrong with the directory of a session: damaged files, ids that point nowhere, counters that
-   * lag, tool calls without results, leftovers. Reads all of its files, one at a time, and writes none. What each rule
-   * means, and what {@link repair} does about it, is in docs/damage.md.
+   * Reports everything that is wrong with the directory of a session: damaged files, dangling ids, outdated counters, tool
+   * calls without results, leftovers. It reads all files, one at a time, and writes none. docs/damage.md explains each rule
+   * and what {@link repair} does about it.
    *
-   * @returns What was found; of a session that is as it should be, nothing.
-   * @throws {SessionNotFoundError} when there is neither `session.json` nor the file of a context.
+   * @returns The findings; there are none if the session is healthy.
+   * @throws {SessionNotFoundError} if there is neither a `session.json` nor a context file.
    * @throws {InvalidArgumentError} if the uuid is not a plain file name.
-   * @throws {StorageError} when the storage cannot list the directory or read `session.json`; the file of a context that
-   * it cannot read is a finding.
+   * @throws {StorageError} if the storage cannot list the directory or read `session.json`. A context file that it cannot
+   * read is a finding.
    */
   static async check(parentDir: string, uuid: string, options: ReadOptions = {}): Promise<SessionCheck> {
     const { storage: given, maxFileBytes } = readOptions(options, READ_OPTIONS, 'Session.check')
@@ -162,16 +162,16 @@ export class Session {
   }
 
   /**
-   * Repairs what {@link check} calls `repairable`, without losing anything that could be read before. Each file is copied before
-   * it is changed, to `<name>.<time>.bak` beside it; the contexts are written first, `session.json` last. What is left is
-   * in `check` of the result. Done again it finds nothing to do. Where the storage has locks it holds that of the session's
-   * directory; a file that another writer changes all the same is not touched.
+   * Repairs the findings that {@link check} reports as `repairable`, without losing anything that could be read before. Each
+   * file is copied to `<name>.<time>.bak` beside it before it is changed. Contexts are written first, `session.json` last. The
+   * result includes a check of what remains. A second repair changes nothing. If the storage has locks, the repair holds the
+   * lock of the session's directory. It never overwrites the change of another writer.
    *
-   * @throws {ConflictError} if another writer changes a file meanwhile; earlier repairs are kept.
-   * @throws {SessionNotFoundError} as {@link check}.
-   * @throws {InvalidArgumentError} as {@link check}.
-   * @throws {StorageError} as {@link check}, and when it cannot write; what was done before stands, and another repair
-   * goes on.
+   * @throws {ConflictError} if another writer changes a file during the repair. Earlier repairs are kept.
+   * @throws {SessionNotFoundError} like {@link check}.
+   * @throws {InvalidArgumentError} like {@link check}.
+   * @throws {StorageError} like {@link check}, and if the storage cannot write. Earlier repairs are kept; another repair
+   * continues from there.
    */
   static async repair(parentDir: string, uuid: string, options: ReadOptions = {}): Promise<SessionRepair> {
     const { storage: given, maxFileBytes } = readOptions(options, READ_OPTIONS, 'Session.repair')
@@ -184,8 +184,8 @@ export class Session {
   }
 
   /**
-   * The sessions in a directory, newest first: by the day they were created, and within a day by when they were last
-   * saved. Reads their `session.json` alone.
+   * Lists the sessions in a directory, newest first: by the day of their creation, and within a day by the time of their last
+   * save. Reads only their `session.json`.
    */
   static async list(parentDir: string, options: ListOptions = {}): Promise<SessionSummary[]> {
     const read = readOptions(options, LIST_OPTIONS, 'Session.list')
@@ -224,17 +224,17 @@ export class Session {
     return this.#handle === null
   }
 
-  /** The active context; the same object until another one becomes active. */
+  /** The active context; `null` if there is none. The same object is returned until another context becomes active. */
   get activeContext(): Context | null {
     return this.#activeContext()
   }
 
-  /** The id of the active context. */
+  /** The id of the active context; `null` if there is none. */
   get activeContextId(): string | null {
     return this.#rust.activeContextId ?? null
   }
 
-  /** The names of the tools that run without asking. Another list may be assigned. */
+  /** The names of the tools that run without approval. Assign another list to replace it. */
   get autoApproveTools(): readonly string[] {
     return this.#sessionDict().auto_approve_tools
   }
@@ -258,10 +258,10 @@ export class Session {
   }
 
   /**
-   * The dict, as `session.json` holds it: a frozen snapshot. Another one may be assigned: it is checked, has to have the
-   * same uuid, and may name only a context that is loaded.
+   * The dict, as `session.json` holds it: a frozen snapshot. Assign another one to replace it. It is validated, must have
+   * the same uuid, and its active context must be loaded.
    *
-   * @throws {InvalidArgumentError} on assignment; names the field at fault.
+   * @throws {InvalidArgumentError} on assignment, if a field is invalid; `argument` is its path.
    */
   get rawDict(): SessionDict {
     return this.#sessionDict()
@@ -273,8 +273,8 @@ export class Session {
   }
 
   /**
-   * Makes a context the active one. The one that was it is still written by the next {@link save}, if it changed. A
-   * context made of a dict takes the place of the one with its id; if that has a file, it has to have been loaded.
+   * Makes a context the active one. The next {@link save} still writes the previous one if it changed. A context made from
+   * a dict replaces the one with its id, which must have been loaded if it has a file.
    */
   setActiveContext(context: Context): void {
     this.#rust.setActiveContext(handleOf(context, 'context'))
@@ -283,9 +283,9 @@ export class Session {
   }
 
   /**
-   * Writes every context that changed since the last save, then `session.json`; nothing if nothing changed. A save writes
-   * the state of one moment: later changes are left to the next save. Saves of one session run one after the other. If the
-   * storage has locks, a save holds the lock of the session's directory, so that no other writer can write between its
+   * Writes every context that changed since the last save, then `session.json`. Writes nothing if nothing changed. A save
+   * writes the state at one moment; later changes are left to the next save. Saves of a session run one after the other. If
+   * the storage has locks, a save holds the lock of the session's directory, so that no other writer can write between its
    * comparison with the files and its last write.
    *
    * @example
@@ -302,13 +302,14 @@ export class Session {
    * }
    * ```
    *
-   * @throws {ConflictError} if another writer has changed one of the files since this session read or wrote it; nothing
-   * is written. With `onConflict: 'fork'` both are kept instead: a context whose file was changed becomes a new one of
-   * this session, whose origin is the context that the file holds, and `session.json` gets the changes of both; then
-   * there is a conflict only where both changed one variable of the state, or one setting, in different ways.
-   * @throws {StorageError} when the storage fails, or its lock could not be acquired in time (`ELOCKED`); what was not
-   * written is written by the next save.
-   * @returns With `onConflict: 'fork'`, the contexts that became new ones.
+   * @throws {ConflictError} if another writer has changed one of the files since this session read or wrote it, or has removed
+   * one that is needed (`found` is `null`); nothing is written. With `onConflict: 'fork'` both versions are kept instead: a
+   * context whose file was changed gets a new id, and its origin is the context in the file; the changes to `session.json`
+   * are merged; removed files are written again if they are in memory. Then only different changes to the same state variable
+   * or setting are a conflict.
+   * @throws {StorageError} if the storage fails, or its lock could not be acquired in time (`ELOCKED`). The next save writes
+   * what was not written.
+   * @returns With `onConflict: 'fork'`, the contexts that got new ids.
    */
   async save(options: SaveOptions & { onConflict: 'fork' }): Promise<ForkedContext[]>
   async save(options?: SaveOptions): Promise<void>
@@ -327,7 +328,7 @@ export class Session {
         const forks = await locked(this.#storage, handle.sessionDir, (lease) => {
           return handle.save(keepsBoth, lease) as Promise<string[] | undefined>
         })
-        // Otherwise the lock was lost, and what is left is saved under the lock again.
+        // Otherwise the lock was lost: acquire it again and save the rest.
         if (forks !== undefined) return forks
       }
     })
@@ -337,12 +338,12 @@ export class Session {
   }
 
   /**
-   * As {@link save}, done when it returns: for the event `exit` of Node, when no promise is awaited any more. A save of this
-   * session that is under way writes no more; what it had left is written here. Where the storage has synchronous locks it
-   * holds that of the session's directory, and waits for another process by blocking, for a short time; a save of another
-   * object in this thread that is under way is overtaken, and rejects with a `ConflictError`.
+   * A synchronous {@link save}, for Node's `exit` event, after which no promise settles. It takes over the rest of a save of
+   * this session that is in progress. If the storage has synchronous locks, it holds the lock of the session's directory: it
+   * blocks briefly while another process holds it, and overtakes a save of another object in this thread, which then rejects
+   * with a `ConflictError`.
    *
-   * @throws {ConflictError} as {@link save} does, if the adapter has `digestSync`.
+   * @throws {ConflictError} like {@link save}, if the adapter has `digestSync`.
    * @throws {StorageError} if the storage fails, has no `writeSync`, or its lock could not be acquired in time (`ELOCKED`).
    */
   saveSync(): void {
@@ -351,7 +352,7 @@ export class Session {
   }
 
   /**
-   * Loads a context of the session by its id. It is the same object for as long as it is in use.
+   * Loads a context of the session by its id. The same object is returned for as long as it is in use.
    *
    * @throws {ContextNotFoundError} if the session has no such context.
    * @throws {CorruptSessionError} if its file is not a valid context.
@@ -360,7 +361,7 @@ export class Session {
     return this.#object(await this.#rust.loadContext(id))
   }
 
-  /** The ids of the session's contexts, the active one's and unsaved ones' too, in ascending order. */
+  /** The ids of all contexts of the session, saved or not, in ascending order. */
   async listContexts(): Promise<string[]> {
     return this.#rust.listContexts()
   }
@@ -368,7 +369,7 @@ export class Session {
   /**
    * Applies {@link Context.rollingSequenceWindow} to the active context.
    *
-   * @returns The new active context; `null` when nothing was dropped or no context is active.
+   * @returns The new active context; `null` if no message was dropped or no context is active.
    */
   rollingSequenceWindow(count: number, options?: SequenceWindowOptions): Context | null {
     const wireOptions = sequenceWindowOptions(options)
@@ -378,7 +379,7 @@ export class Session {
   /**
    * Applies {@link Context.rollingTokenWindow} to the active context.
    *
-   * @returns The new active context; `null` when nothing was dropped or no context is active.
+   * @returns The new active context; `null` if no message was dropped or no context is active.
    */
   rollingTokenWindow(maxTokens: number, encoding?: EncodingName, options?: TokenWindowOptions): Context | null {
     const wireOptions = tokenWindowOptions(this.#activeContext(), options)
@@ -386,15 +387,15 @@ export class Session {
   }
 
   /**
-   * Makes a function contribute to the content of a message, at every {@link materialize}: its text to a system prompt;
-   * to tool definitions as the hook `tool_list` the JSON array of the tools, as the hook `tool_filter` a JSON array of
-   * regular expressions, of which a tool's whole name has to match one. Functions are not saved: after a load they are
-   * registered again under the same names.
+   * Registers a function that contributes to the content of a message at every {@link materialize}. For a system prompt it
+   * returns a text. For tool definitions, the hook `tool_list` returns the tools as a JSON array, and the hook `tool_filter`
+   * a JSON array of regular expressions, one of which must match the whole name of a tool. Functions are not saved: register
+   * them again under the same names after a load.
    *
    * @param message A message of the active context.
-   * @param name Names the hook; the last function registered under a name is the one that is called.
-   * @returns The id of the hook: the sha256 of its name.
-   * @throws {InvalidArgumentError} for a message that the active context does not have.
+   * @param name The name of the hook. A function registered later under the same name replaces this one.
+   * @returns The id of the hook: the SHA-256 of its name.
+   * @throws {InvalidArgumentError} if the active context does not have the message.
    */
   registerHook(message: { readonly id: string }, name: string, callback: HookCallback): string {
     if (typeof callback !== 'function') {
@@ -407,8 +408,8 @@ export class Session {
   }
 
   /**
-   * Calls every hook and makes the content of the active context's messages with hooks of what they return. When one of
-   * them fails nothing is changed.
+   * Calls every hook and sets the content of the active context's messages with hooks to what they return. If a hook fails,
+   * nothing is changed.
    *
    * @throws {InvalidArgumentError} if a hook returns the wrong type; the message names the hook.
    */
@@ -434,8 +435,8 @@ export class Session {
   }
 
   /**
-   * Releases the memory now instead of when the object is collected; `using` does so as well. It starts no save, but saves
-   * that were started are completed.
+   * Releases the memory now instead of when the object is collected, as `using` does. It does not save, but saves in progress
+   * complete.
    */
   free(): void {
     const handle = this.#handle
@@ -444,7 +445,7 @@ export class Session {
     if (handle !== null) void this.#saves.then(() => handle.free())
   }
 
-  /** As {@link free}. */
+  /** Same as {@link free}. */
   declare readonly [Symbol.dispose]: () => void
 
   /** Saves, then releases the memory: `await using session = …` does so at the end of its block. */
@@ -480,7 +481,7 @@ export class Session {
     return this.#active
   }
 
-  /** The forks that a save has made, given by two ids each; a context in use gets its new id. */
+  /** The forks of a save, from pairs of ids. Contexts in use are remembered by their new ids. */
   #forked(ids: string[]): ForkedContext[] {
     const forks: ForkedContext[] = []
     for (let index = 0; index + 1 < ids.length; index += 2) {
@@ -517,7 +518,7 @@ wrapMethods(Session, ['isFreed'])
 makeDisposable(Session.prototype)
 makeAsyncDisposable(Session.prototype)
 
-/** The parent directory of a session for the time that the session lives. */
+/** The parent directory in a form that stays valid for the lifetime of the session. */
 function lastingPath(storage: SessionStorage, parentDir: string): string {
   if (typeof parentDir !== 'string' || !hasMethod(storage, 'absolutePath')) return parentDir
   return storage.absolutePath?.(parentDir) ?? parentDir

@@ -1,12 +1,12 @@
 import { MemoryStorage } from './memory.js'
 import type { SessionStorage } from './storage.js'
 
-/** That of the place, such as the file system. */
+/** The default of the platform, such as the file system. */
 let provided: SessionStorage | undefined
 let memory: MemoryStorage | undefined
 
 /**
- * The storage of sessions that are given none: what the entry point provides, or one store in memory.
+ * The storage of sessions that were given none: the one that the entry point provides, or one in memory.
  * @internal
  */
 export function defaultStorage(): SessionStorage {

@@ -1,10 +1,10 @@
 /**
- * What `SessionStorage.lock` hands to the work that it runs: whether the lock is still held.
+ * Tells the work that `SessionStorage.lock` runs whether the lock is still held.
  */
 export interface StorageLease {
   /**
-   * To be called right before a file is replaced. Returns while the lock is held. Throws an error with the code `ELOCKLOST`
-   * when another holder has taken it over: the files may have changed since they were compared, and must not be written.
+   * Call this right before a file is replaced. It returns if the lock is held. It throws an error with the code `ELOCKLOST` if
+   * another holder has taken it over: the files may have changed since they were compared, and must not be written.
    */
   check(): void
 }

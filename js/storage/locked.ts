@@ -3,8 +3,8 @@ import type { StorageLease } from './lease.js'
 import { hasMethod, type SessionStorage } from './storage.js'
 
 /**
- * Runs `work` in the lock of a directory, if the adapter has locks. What `work` throws is thrown on; a lock that fails is a
- * `StorageError` of the operation `lock`.
+ * Runs `work` under the lock of a directory, if the adapter has locks. Errors of `work` are rethrown; a failure of the lock is
+ * a `StorageError` with the operation `lock`.
  * @internal
  */
 export async function locked<T>(
@@ -18,7 +18,7 @@ export async function locked<T>(
     await storage.lock?.(directory, async (lease) => {
       const [settled] = await Promise.allSettled([work(lease)])
       outcome = settled
-      // The adapter sees the failure, as its own callers would have it.
+      // The adapter sees the failure, as it would with any other caller.
       if (settled.status === 'rejected') throw settled.reason
     })
   } catch (cause) {
@@ -28,7 +28,7 @@ export async function locked<T>(
 }
 
 /**
- * As {@link locked}, with `lockSync`.
+ * Like {@link locked}, with `lockSync`.
  * @internal
  */
 export function lockedSync<T>(storage: SessionStorage, directory: string, work: (lease?: StorageLease) => T): T {

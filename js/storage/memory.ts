@@ -20,20 +20,20 @@ import type { SessionStorage } from './storage.js'
 export class MemoryStorage implements SessionStorage {
   readonly #files = new Map<string, { data: Uint8Array; modifiedTime: number }>()
   readonly #queue = new Queue()
-  /** By directory: who holds its lock. */
+  /** The holder of each lock, by directory. */
   readonly #holders = new Map<string, object>()
 
-  /** A copy of the contents; `null` where there is none. */
+  /** A copy of the contents; `null` if there is no file. */
   async read(path: string): Promise<Uint8Array | null> {
     return this.#files.get(path)?.data.slice() ?? null
   }
 
-  /** Keeps a copy of the contents. With a lease of {@link lock} that is lost it keeps the old ones: `ELOCKLOST`. */
+  /** Stores a copy of the contents. With a lost lease of {@link lock} it throws `ELOCKLOST` and keeps the old ones. */
   async write(path: string, data: Uint8Array, lease?: StorageLease): Promise<void> {
     this.writeSync(path, data, lease)
   }
 
-  /** As {@link write}, done when it returns. */
+  /** A synchronous {@link write}. */
   writeSync(path: string, data: Uint8Array, lease?: StorageLease): void {
     lease?.check()
     this.#files.set(path, { data: data.slice(), modifiedTime: Date.now() })
@@ -49,34 +49,34 @@ export class MemoryStorage implements SessionStorage {
     return [...names]
   }
 
-  /** Forgets a file, if it is there. */
+  /** Removes a file, if it exists. */
   async remove(path: string): Promise<void> {
     this.#files.delete(path)
   }
 
   /**
-   * The SHA-256 of the contents; `null` where there is no file.
+   * The SHA-256 of the contents; `null` if there is no file.
    *
-   * @throws {NotInitializedError} before `init()`, where that is needed.
+   * @throws {NotInitializedError} before `init()`, in environments that need it.
    */
   async digest(path: string): Promise<string | null> {
     return this.digestSync(path)
   }
 
-  /** As {@link digest}, known when it returns. */
+  /** A synchronous {@link digest}. */
   digestSync(path: string): string | null {
     const file = this.#files.get(path)
     return file === undefined ? null : rust().sha256(file.data)
   }
 
   /**
-   * Runs `work` while no other user of this object holds the lock of the directory. A caller who has waited for 30 seconds
-   * is refused with the code `ELOCKED`.
+   * Runs `work` while no other user of this object holds the lock of the directory. Rejects with the code `ELOCKED` if the
+   * lock could not be acquired within 30 seconds.
    */
   async lock<T>(directory: string, work: (lease: StorageLease) => Promise<T>): Promise<T> {
     const onTimeout = () => lockTimeoutError(directory, 'another user of this MemoryStorage', LOCK_TIMEOUT)
     return this.#queue.run(directory, LOCK_TIMEOUT, onTimeout, async () => {
-      // A synchronous holder is done by then.
+      // No synchronous holder can be active here.
       await undefined
       const lease = this.#lease(directory)
       try {
@@ -88,8 +88,8 @@ export class MemoryStorage implements SessionStorage {
   }
 
   /**
-   * As {@link lock}, done when it returns. If somebody holds the lock, who cannot go on before that, `work` runs all
-   * the same; if it writes, the lease of the other one is lost.
+   * A synchronous {@link lock}. It does not wait for the current holder, which cannot continue before it returns: `work` runs
+   * anyway, and if it writes, the holder loses its lease.
    */
   lockSync<T>(directory: string, work: (lease: StorageLease) => T): T {
     const lease = this.#lease(directory)
@@ -100,7 +100,7 @@ export class MemoryStorage implements SessionStorage {
     }
   }
 
-  /** When the file was written, in milliseconds since 1970. */
+  /** The time of the last write in milliseconds since 1970; `null` if there is no file. */
   async modifiedTime(path: string): Promise<number | null> {
     return this.#files.get(path)?.modifiedTime ?? null
   }

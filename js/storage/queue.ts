@@ -1,15 +1,15 @@
 import { clearTimeout, setTimeout } from './timers.js'
 
 /**
- * Runs work with the same key one after the other, in the order in which it came.
+ * Runs work with the same key one piece after the other, in order of arrival.
  * @internal
  */
 export class Queue {
-  /** By key: settled when all that came before is done. */
+  /** Settled when all earlier work with the key is done. */
   readonly #tails = new Map<string, Promise<void>>()
 
   /**
-   * Runs `work` when its turn comes. After `milliseconds` in the queue it leaves it, and `onTimeout` makes the error.
+   * Runs `work` when its turn comes. After `milliseconds` of waiting it gives up with the error that `onTimeout` returns.
    */
   async run<T>(key: string, milliseconds: number, onTimeout: () => Error, work: () => Promise<T>): Promise<T> {
     const before = this.#tails.get(key)
@@ -17,7 +17,7 @@ export class Queue {
     const left = new Promise<void>((resolve) => {
       leave = resolve
     })
-    // Leaving early does not let the next one in before its time.
+    // The next one still waits for its turn if this one gives up.
     const tail = Promise.all([before, left]).then(() => {
       if (this.#tails.get(key) === tail) this.#tails.delete(key)
     })

@@ -2,70 +2,69 @@ import { InvalidArgumentError } from '../errors.js'
 import type { StorageLease } from './lease.js'
 
 /**
- * Where sessions are kept. Paths are names separated by `/`; each method may return its value or a promise of it, but for
- * those whose names end with `Sync`. What a method throws reaches the caller as the `cause` of a `StorageError`; if it has
- * a string `code` (`ENOSPC`, `EACCES`, …), that is the code of the error.
+ * Stores the files of sessions. Paths are names separated by `/`. Each method may return its value or a promise of it, except
+ * those whose names end with `Sync`. What a method throws becomes the `cause` of a `StorageError`; if it has a string `code`
+ * (`ENOSPC`, `EACCES`, …), the `StorageError` has the same code.
  *
- * `storageConformance` of `peteos-session/testing` tells whether an adapter fulfils this contract.
+ * Test an adapter against this contract with `storageConformance` from `peteos-session/testing`.
  */
 export interface SessionStorage {
-  /** The contents of a file, or `null` if there is none. The array is the caller's: no view of what the adapter keeps. */
+  /** Returns the contents of a file, or `null` if there is none. The array must not be a view of the adapter's own data. */
   read(path: string): Promise<Uint8Array | null> | Uint8Array | null
   /**
-   * Replaces a file as a whole, and makes the directories above it. Whatever happens, a reader finds the old contents or
-   * the new ones, and once the promise is resolved the new ones survive a crash. The array is not used afterwards.
+   * Replaces a file as a whole, and creates the directories above it. At any moment a reader must find either the old or the
+   * new contents. Once the promise resolves, the new ones must survive a crash. The array must not be used afterwards.
    *
-   * An adapter whose locks can be lost calls `lease.check()`, if a lease is given, right before the new contents replace
-   * the old ones; when that throws, the old ones stay, and `write` throws on what it threw.
+   * An adapter whose locks can be lost calls `lease.check()`, if a lease is given, right before the new contents replace the
+   * old ones. If that throws, the old ones must stay, and `write` rethrows the error.
    */
   write(path: string, data: Uint8Array, lease?: StorageLease): Promise<void> | void
-  /** The names in a directory, `[]` if it does not exist. Names that start with a dot belong to the adapter. */
+  /** Returns the names in a directory, `[]` if it does not exist. Names that start with a dot belong to the adapter. */
   list(directory: string): Promise<string[]> | string[]
-  /** Removes a file; one that does not exist is no error. */
+  /** Removes a file. Removing one that does not exist is not an error. */
   remove(path: string): Promise<void> | void
   /**
-   * The revision of a file, by which conflicts are found: the SHA-256 of its contents in lower-case hexadecimal digits,
-   * `null` if there is no file, `undefined` if it cannot be told. Optional: with it a save over a file that another writer
-   * has changed is refused.
+   * Returns the SHA-256 of a file in lower-case hexadecimal digits, `null` if there is no file, or `undefined` if it is not
+   * known. Optional: with it, a save is refused if another writer has changed or removed a file.
    */
   digest?(path: string): Promise<string | null | undefined> | string | null | undefined
   /**
-   * Runs `work` while no other holder (process, tab, object) holds the lock of this directory, and returns what it
-   * returns. Optional: with it `Session.save` compares the digests and writes in one step, so that of two saves at the
-   * same moment one is refused; without it both may find the old digest and the later one wins.
+   * Runs `work` while no other holder (process, tab, object) holds the lock of this directory, and returns its result.
+   * Optional: with it, `Session.save` compares digests and writes in one step, so that one of two concurrent saves is
+   * refused; without it, both may find the old digest, and the later one wins.
    *
-   * - The directory need not exist. Locks of different directories do not wait for one another, and a lock does not
-   *   prevent anybody from reading or writing.
-   * - The lock is released whatever becomes of `work`; what that throws is thrown on unchanged.
-   * - A holder that was killed does not keep others out for ever.
-   * - Nobody waits for ever: after a time that the adapter documents it rejects with an error whose `code` is `ELOCKED`,
-   *   which names the directory and, if known, the holder; `work` has not run then.
+   * - The directory need not exist. Locks of different directories are independent, and a lock prevents nobody from reading
+   *   or writing.
+   * - The lock is released however `work` ends. What `work` throws is rethrown unchanged.
+   * - The lock of a killed holder is released eventually.
+   * - The wait is limited: after a time that the adapter documents, it rejects with an error whose `code` is `ELOCKED` and
+   *   which names the directory and, if known, the holder. `work` does not run then.
    * - It is not reentrant: `work` must not lock the same directory.
-   * - Where a lock can be lost, because {@link lockSync} or another holder takes it over, `work` is given a lease that
-   *   tells so.
+   * - If the lock can be lost, because {@link lockSync} or another holder may take it over, `work` gets a lease that tells
+   *   whether it still holds the lock.
    */
   lock?<T>(directory: string, work: (lease?: StorageLease) => Promise<T>): Promise<T>
-  /** As {@link write}, done when it returns. Optional: for saves while a process ends, when no promise is awaited. */
+  /** A synchronous {@link write}. Optional: for saves while a process exits, when no promise settles. */
   writeSync?(path: string, data: Uint8Array, lease?: StorageLease): void
-  /** As {@link digest}, done when it returns. Optional: for synchronous saves. */
+  /** A synchronous {@link digest}. Optional: for synchronous saves. */
   digestSync?(path: string): string | null | undefined
   /**
-   * As {@link lock}, done when it returns: `work` is synchronous, and another holder is waited for by blocking, for a short
-   * time. Optional: with it `Session.saveSync` compares and writes in one step.
+   * A synchronous {@link lock}: `work` is synchronous, and the call blocks for a short time while another holder has the
+   * lock. Optional: with it, `Session.saveSync` compares and writes in one step.
    *
-   * For a holder that cannot go on before this returns, such as an asynchronous one of the same thread, it does not wait:
-   * `work` runs, and if it writes, the lease of that holder is lost. Where that is not possible, the error has the code
-   * `ELOCKED`.
+   * It does not wait for a holder that cannot continue before it returns, such as an asynchronous one in the same thread:
+   * `work` runs, and if it writes, that holder loses its lease. If the adapter cannot do that, it throws an error with the
+   * code `ELOCKED`.
    */
   lockSync?<T>(directory: string, work: (lease?: StorageLease) => T): T
   /**
-   * When a file was last written, in milliseconds since 1970, or `null` if that is not known. Optional: without it
-   * `Session.list` orders the sessions of one day by their ids.
+   * Returns the time of the last write to a file in milliseconds since 1970, or `null` if it is not known. Optional: without
+   * it, `Session.list` orders the sessions of a day by their ids.
    */
   modifiedTime?(path: string): Promise<number | null> | number | null
   /**
-   * The path in a form that keeps its meaning, such as an absolute one where a process may change its directory. Optional:
-   * a session asks once for the path of its parent directory.
+   * Returns the path in a form that stays valid, such as an absolute path if the process may change its directory. Optional:
+   * a session calls it once, for its parent directory.
    */
   absolutePath?(path: string): string
 }
@@ -73,7 +72,7 @@ export interface SessionStorage {
 const METHODS = ['read', 'write', 'list', 'remove'] as const
 
 /**
- * Refuses a value that is no storage adapter before calling it.
+ * Throws if a value is not a storage adapter.
  * @internal
  */
 export function checkStorage(storage: unknown): SessionStorage {

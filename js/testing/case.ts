@@ -3,11 +3,11 @@ import type { SessionStorage } from '../storage/storage.js'
 /** The optional methods of an adapter. */
 export type OptionalMethod = 'digest' | 'lock' | 'modifiedTime' | 'writeSync' | 'digestSync' | 'lockSync'
 
-/** One thing that an adapter has to do. */
+/** One requirement on an adapter. */
 export interface Case {
   readonly name: string
-  /** The optional methods that it is about. */
+  /** The optional methods that it tests. */
   readonly needs?: readonly OptionalMethod[]
-  /** `directory` exists for this run alone, and is not there yet. */
+  /** `directory` does not exist yet, and no other run uses it. */
   run(storage: SessionStorage, directory: string): Promise<void>
 }

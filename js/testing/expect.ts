@@ -1,4 +1,4 @@
-/** What a case of the conformance suite rejects with: the adapter does something else than it has to. */
+/** A case of the conformance suite rejects with this error if the adapter does not meet the requirement. */
 export class ConformanceError extends Error {
   override name = 'ConformanceError'
 }
@@ -14,14 +14,14 @@ export function expectBytes(found: unknown, expected: Uint8Array, what: string):
   expect(difference === -1, `${what}: byte ${difference} is ${found[difference]}, not ${expected[difference]}`)
 }
 
-/** What an array of names should hold, in whatever order. */
+/** Expects an array with these names, in any order. */
 export function expectNames(found: unknown, expected: readonly string[], what: string): void {
   expect(Array.isArray(found), `${what}: expected an array, found ${kindOf(found)}`)
   const shown = (names: readonly unknown[]) => JSON.stringify([...names].sort())
   expect(shown(found) === shown(expected), `${what}: expected ${shown(expected)}, found ${shown(found)}`)
 }
 
-/** What a promise rejects with. */
+/** Returns what a promise rejects with, and fails if it is fulfilled. */
 export async function failureOf(work: Promise<unknown>, what: string): Promise<unknown> {
   let value: unknown
   try {
@@ -32,7 +32,7 @@ export async function failureOf(work: Promise<unknown>, what: string): Promise<u
   throw new ConformanceError(`${what}: expected a failure, found ${kindOf(value)}`)
 }
 
-/** Fails when something that should not have to wait does. */
+/** Fails if a promise is not settled within a few seconds. */
 export async function withinSeconds<T>(seconds: number, work: Promise<T>, what: string): Promise<T> {
   let timer: ReturnType<typeof setTimeout> | undefined
   const timeout = new Promise<never>((_, reject) => {

@@ -20,7 +20,7 @@ async function lock<T>(
 const ASYNC_LOCK_CASES: readonly Case[] = (
   [
     {
-      name: 'a lock runs what it is given once, and gives what that gives',
+      name: 'lock runs its work once and returns the result',
       async run(storage, directory) {
         let runs = 0
         const value = {}
@@ -30,11 +30,11 @@ const ASYNC_LOCK_CASES: readonly Case[] = (
           return value
         })
         expect(runs === 1, `lock ran its work ${runs} times`)
-        expect(given === value, 'lock gave something else than its work')
+        expect(given === value, 'lock did not return the result of its work')
       },
     },
     {
-      name: 'one holder at a time has the lock of a directory',
+      name: 'the lock of a directory has one holder at a time',
       async run(storage, directory) {
         let holders = 0
         let runs = 0
@@ -46,11 +46,11 @@ const ASYNC_LOCK_CASES: readonly Case[] = (
           runs++
         }
         await Promise.all(Array.from({ length: 10 }, () => lock(storage, directory, work)))
-        expect(runs === 10, `of 10 that asked for the lock ${runs} had it`)
+        expect(runs === 10, `${runs} of 10 callers acquired the lock`)
       },
     },
     {
-      name: 'a lock is released when its work fails, and the failure is thrown on as it is',
+      name: 'a lock is released when its work fails, and throws the same error',
       async run(storage, directory) {
         for (const thrown of [new Error('of the work'), undefined, 'text']) {
           const fail = async () => {
@@ -59,14 +59,14 @@ const ASYNC_LOCK_CASES: readonly Case[] = (
           }
           expect(
             (await failureOf(lock(storage, directory, fail), 'a lock')) === thrown,
-            'lock threw something else than its work',
+            'lock did not throw what its work threw',
           )
         }
         const failAtOnce = (): Promise<never> => {
           throw new Error('at once')
         }
-        await failureOf(lock(storage, directory, failAtOnce), 'a lock whose work throws before there is a promise')
-        expect((await lock(storage, directory, async () => 'free')) === 'free', 'the lock is not free')
+        await failureOf(lock(storage, directory, failAtOnce), 'a lock whose work throws synchronously')
+        expect((await lock(storage, directory, async () => 'free')) === 'free', 'the lock was not released')
       },
     },
     {
@@ -74,18 +74,21 @@ const ASYNC_LOCK_CASES: readonly Case[] = (
       async run(storage, directory) {
         const inner = () => lock(storage, `${directory}/a/b`, async () => 'inner')
         const middle = () => lock(storage, `${directory}/ab`, inner)
-        expect((await lock(storage, `${directory}/a`, middle)) === 'inner', 'lock gave something else than its work')
+        expect(
+          (await lock(storage, `${directory}/a`, middle)) === 'inner',
+          'lock did not return the result of its work',
+        )
       },
     },
     {
-      name: 'who holds a lock, and who does not, may read and write',
+      name: 'files can be read and written with the lock and without it',
       async run(storage, directory) {
         const data = Uint8Array.of(1, 2, 3)
         await lock(storage, directory, async () => {
           await storage.write(`${directory}/file`, data)
           expectBytes(await storage.read(`${directory}/file`), data, 'a file written within the lock')
         })
-        expectBytes(await storage.read(`${directory}/file`), data, 'a file after the lock')
+        expectBytes(await storage.read(`${directory}/file`), data, 'a file after the release of the lock')
       },
     },
     {
@@ -113,7 +116,7 @@ function lockSync<T>(storage: SessionStorage, directory: string, work: (lease?: 
 const SYNC_LOCK_CASES: readonly Case[] = (
   [
     {
-      name: 'lockSync runs its work once and returns what that returns, or throws what that throws, and is released',
+      name: 'lockSync runs its work once, returns the result or throws the same error, and releases the lock',
       async run(storage, directory) {
         let runs = 0
         const value = {}
@@ -121,21 +124,21 @@ const SYNC_LOCK_CASES: readonly Case[] = (
           runs++
           return value
         }
-        expect(lockSync(storage, directory, work) === value, 'lockSync gave something else than its work')
+        expect(lockSync(storage, directory, work) === value, 'lockSync did not return the result of its work')
         expect(runs === 1, `lockSync ran its work ${runs} times`)
         for (const thrown of [new Error('of the work'), undefined, 'text']) {
           const fail = () => {
             throw thrown
           }
           const failure = await failureOf((async () => lockSync(storage, directory, fail))(), 'a synchronous lock')
-          expect(failure === thrown, 'lockSync threw something else than its work')
+          expect(failure === thrown, 'lockSync did not throw what its work threw')
         }
-        expect((await lock(storage, directory, async () => 'free')) === 'free', 'the lock is not free')
-        expect(lockSync(storage, directory, () => 'free') === 'free', 'the lock is not free')
+        expect((await lock(storage, directory, async () => 'free')) === 'free', 'the lock was not released')
+        expect(lockSync(storage, directory, () => 'free') === 'free', 'the lock was not released')
       },
     },
     {
-      name: 'lockSync leaves nothing behind, and the lock that waits for it is acquired afterwards',
+      name: 'lockSync leaves nothing behind, and a lock that waits for it is acquired afterwards',
       async run(storage, directory) {
         await storage.write(`${directory}/file`, Uint8Array.of(1))
         let order = ''
@@ -152,7 +155,7 @@ const SYNC_LOCK_CASES: readonly Case[] = (
       },
     },
     {
-      name: 'of a holder and a lockSync that writes, only one writes: the other is refused or loses its lease',
+      name: 'of a holder and a lockSync that writes, only one can write: the other is refused or loses its lease',
       async run(storage, directory) {
         const path = `${directory}/file`
         await storage.write(path, Uint8Array.of(1))
@@ -160,19 +163,16 @@ const SYNC_LOCK_CASES: readonly Case[] = (
           try {
             lockSync(storage, directory, (own) => storage.writeSync?.(path, Uint8Array.of(2), own))
           } catch (error) {
-            expect(
-              codeOf(error) === 'ELOCKED',
-              `a lock that is held was refused without the code ELOCKED: ${String(error)}`,
-            )
+            expect(codeOf(error) === 'ELOCKED', `lockSync was refused without the code ELOCKED: ${String(error)}`)
             await storage.write(path, Uint8Array.of(3), lease)
             return 3
           }
           const failure = await failureOf(
             (async () => storage.write(path, Uint8Array.of(3), lease))(),
-            'a write without the lock',
+            'a write with a lost lease',
           )
-          expect(codeOf(failure) === 'ELOCKLOST', `a write of who has lost the lock: ${String(failure)}`)
-          await failureOf((async () => lease?.check())(), 'the check of a lease that is lost')
+          expect(codeOf(failure) === 'ELOCKLOST', `a write with a lost lease: ${String(failure)}`)
+          await failureOf((async () => lease?.check())(), 'the check of a lost lease')
           return 2
         })
         expectBytes(await storage.read(path), Uint8Array.of(outcome), 'the file')
@@ -181,7 +181,7 @@ const SYNC_LOCK_CASES: readonly Case[] = (
       },
     },
     {
-      name: 'a holder goes on when a lockSync writes nothing',
+      name: 'a holder keeps its lock when a lockSync writes nothing',
       async run(storage, directory) {
         const path = `${directory}/file`
         await lock(storage, directory, async (lease) => {
@@ -191,7 +191,7 @@ const SYNC_LOCK_CASES: readonly Case[] = (
           await failureOf((async () => lockSync(storage, directory, refuse))(), 'a synchronous lock')
           const goOn = async () => storage.write(path, Uint8Array.of(1), lease)
           const failure = await goOn().catch((error: unknown) => error)
-          expect(failure === undefined, `the holder lost its lock to one that has written nothing: ${String(failure)}`)
+          expect(failure === undefined, `the holder lost its lock to a lockSync that wrote nothing: ${String(failure)}`)
         })
         expectBytes(await storage.read(path), Uint8Array.of(1), 'the file')
         expectNames(await storage.list(directory), ['file'], 'the directory after it was locked')

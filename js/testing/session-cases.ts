@@ -4,7 +4,7 @@ import type { SessionStorage } from '../storage/storage.js'
 import type { Case } from './case.js'
 import { expect, expectNames, failureOf } from './expect.js'
 
-/** After so many conflicts in a row the digests are to blame. */
+/** After this many conflicts in a row, the digests must be wrong. */
 const ATTEMPTS = 50
 
 const message = (text: string) => ({ role: 'user' as const, content: [{ type: 'text' as const, text }] })
@@ -25,11 +25,8 @@ export const SESSION_CASES: readonly Case[] = [
   {
     name: 'a session is saved, listed and loaded',
     async run(storage, directory) {
-      const absent = await failureOf(
-        Session.load(directory, 'none', { storage }),
-        'load of a session that is not there',
-      )
-      expect(absent instanceof SessionNotFoundError, `load of a session that is not there: ${String(absent)}`)
+      const absent = await failureOf(Session.load(directory, 'none', { storage }), 'load of an absent session')
+      expect(absent instanceof SessionNotFoundError, `load of an absent session: ${String(absent)}`)
       const session = await savedSession(storage, directory)
       const first = session.activeContext
       first.append(message('x'.repeat(100_000)))
@@ -47,11 +44,11 @@ export const SESSION_CASES: readonly Case[] = [
         'the sessions',
       )
       const names = (await storage.list(session.sessionDir)).filter((name) => name.startsWith('.'))
-      expectNames(names, [], 'what the saves have left')
+      expectNames(names, [], 'the leftovers of the saves')
     },
   },
   {
-    name: 'a session is saved many times, by one who saves and by others who loaded it',
+    name: 'a session is saved many times, by its creator and by others that loaded it',
     async run(storage, directory) {
       const session = await savedSession(storage, directory)
       for (let round = 0; round < 5; round++) {
@@ -66,7 +63,7 @@ export const SESSION_CASES: readonly Case[] = [
     },
   },
   {
-    name: 'a save over the change of another is refused, and that stands',
+    name: 'a save over the change of another writer is refused, and that change stays',
     needs: ['digest'],
     async run(storage, directory) {
       const session = await savedSession(storage, directory)
@@ -74,14 +71,14 @@ export const SESSION_CASES: readonly Case[] = [
       other.activeContext?.append(message('first'))
       await other.save()
       session.activeContext.append(message('second'))
-      const error = await failureOf(session.save(), 'a save over the change of another')
-      expect(error instanceof ConflictError, `a save over the change of another: ${String(error)}`)
+      const error = await failureOf(session.save(), "a save over another writer's change")
+      expect(error instanceof ConflictError, `a save over another writer's change: ${String(error)}`)
       const again = await Session.load(directory, session.uuid, { storage })
       same(other.activeContext?.rawDict, again.activeContext?.rawDict, 'the active context')
     },
   },
   {
-    name: 'of saves at the same moment none is lost',
+    name: 'no concurrent save is lost',
     needs: ['digest', 'lock'],
     async run(storage, directory) {
       const { uuid } = await savedSession(storage, directory)
@@ -92,7 +89,7 @@ export const SESSION_CASES: readonly Case[] = [
           try {
             return await session.save()
           } catch (error) {
-            // Each time somebody else was first, and of them there are few.
+            // Each conflict means that another save succeeded, and there are only a few of them.
             if (!(error instanceof ConflictError) || attempt === ATTEMPTS) throw error
           }
         }
@@ -101,7 +98,7 @@ export const SESSION_CASES: readonly Case[] = [
       await Promise.all(texts.map(append))
       const again = await Session.load(directory, uuid, { storage })
       const found = again.activeContext?.messages.map(({ content }) => content?.[0]?.type === 'text' && content[0].text)
-      expectNames(found, ['Grüße 🦀', ...texts], 'the messages that were acknowledged')
+      expectNames(found, ['Grüße 🦀', ...texts], 'the acknowledged messages')
     },
   },
 ]

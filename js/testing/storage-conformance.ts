@@ -4,26 +4,26 @@ import { FILE_CASES } from './file-cases.js'
 import { LOCK_CASES } from './lock-cases.js'
 import { SESSION_CASES } from './session-cases.js'
 
-/** Whether an adapter passed a case, or has not the optional methods that it is about. */
+/** Whether an adapter passed a case, or lacks the optional methods that the case tests. */
 export type ConformanceResult = 'passed' | 'not offered'
 
-/** One thing that a storage adapter has to do. */
+/** One requirement on storage adapters. */
 export interface ConformanceCase {
-  /** Says what the adapter does when it passes. */
+  /** The requirement, as a title for a test. */
   readonly name: string
-  /** Rejects with what is wrong: a `ConformanceError`, or what the adapter threw. */
+  /** Rejects with a `ConformanceError`, or with the error that the adapter threw. */
   run(): Promise<ConformanceResult>
 }
 
 /**
- * What every storage adapter has to do, for the test runner of your choice:
+ * Test cases for a storage adapter, for the test runner of your choice:
  *
  * ```js
  * for (const { name, run } of storageConformance(() => new MyStorage())) test(name, run)
  * ```
  *
- * @param makeStorage Makes the adapter, anew for each case. All may share their files: each case works in a directory of
- * its own, with a random name directly below the root, that it leaves behind.
+ * @param makeStorage Creates an adapter for each case. The adapters may share their files: each case uses a directory of
+ * its own with a random name directly below the root, and does not remove it.
  */
 export function storageConformance(makeStorage: () => SessionStorage | Promise<SessionStorage>): ConformanceCase[] {
   return [...FILE_CASES, ...LOCK_CASES, ...SESSION_CASES].map(({ name, needs = [], run }) => ({

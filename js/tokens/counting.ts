@@ -11,10 +11,10 @@ export type MediaCost = 'reference' | number | ((part: MediaPart) => number)
 /**
  * Counts tokens in place of an encoding.
  *
- * @param text The text that an encoding would count: `<role>: <content as JSON>`, without media where these are not
- * counted by their text.
+ * @param text The text that an encoding would count: `<role>: <content as JSON>`, without media unless media are counted
+ * as text.
  * @param message The message itself.
- * @returns The number of tokens, which is rounded up. It is asked for once for a message, until the message changes.
+ * @returns The number of tokens, which is rounded up. The function is called once for a message, until the message changes.
  */
 export type Counter = (text: string, message: StoredMessage) => number
 
@@ -35,18 +35,18 @@ export interface CountedContext {
   readonly handle: { countedText(position: number, includeMedia: boolean): string }
 }
 
-/** The results of a function of the caller by message, so that it is called once for each. */
+/** The results of a caller's function by message, so that it is called once for each. */
 type Known = WeakMap<StoredMessage, number>
 
 const textCounts = new WeakMap<Counter, Known>()
 const textCountsWithoutMedia = new WeakMap<Counter, Known>()
 const mediaCosts = new WeakMap<(part: MediaPart) => number, Known>()
 
-/** The kinds of parts that `media` is about. */
+/** The kinds of parts that `media` applies to. */
 const MEDIA: ReadonlySet<string> = new Set(['image', 'video', 'audio', 'pdf'])
 
 /**
- * The counting options as Rust takes them: functions of the caller are called here, before anything is borrowed
+ * The counting options as Rust takes them. Functions of the caller are called here, before anything is borrowed
  * there. Each is called once for a message, until the message changes.
  *
  * @internal
@@ -73,7 +73,7 @@ export function countingOptions(
   if (typeof counter === 'function') {
     const known = knownFor(isReference ? textCounts : textCountsWithoutMedia, counter as Counter)
     wireOptions.counts = counts(messages, known, (message, position) => {
-      // A counter may have freed the context, which then says so.
+      // A counter may have freed the context, which then throws.
       const text = (context as CountedContext).handle.countedText(position, isReference)
       return whole((counter as Counter)(text, message), 'options.counter', message)
     })
@@ -113,7 +113,7 @@ function mediaCost(message: StoredMessage, cost: (part: MediaPart) => number): n
   return total
 }
 
-/** An estimate may be fractional: it is rounded up. */
+/** Estimates may be fractional and are rounded up. */
 function whole(count: unknown, argument: string, message: StoredMessage): number {
   const tokens = typeof count === 'number' ? Math.ceil(count) : Number.NaN
   if (tokens >= 0 && tokens <= Number.MAX_SAFE_INTEGER) return tokens

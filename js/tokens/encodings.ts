@@ -9,23 +9,23 @@ import { rust } from '../wasm/runtime.js'
 import type { ResponseLike, UrlLike } from '../wasm/sources.js'
 import { passText } from '../wasm/text.js'
 
-/** Where a vocabulary comes from: its address, a response with it, or its bytes. */
+/** The source of a vocabulary: its URL, a response with it, or its bytes. */
 export type VocabularySource = string | UrlLike | ResponseLike | Promise<ResponseLike> | ArrayBuffer | Uint8Array
 
 /** Options of {@link countTokens}. */
 export interface CountOptions {
-  /** Tokens after which counting stops, which is quicker where it is known that more are too many. By default none. */
+  /** The number of tokens after which counting stops, which saves time for long texts. By default there is no limit. */
   limit?: number
 }
 
 const COUNT_OPTIONS = ['limit'] as const
 
-/** No token is longer, in bytes of UTF-8: a vocabulary's file has one byte for the length. */
+/** The longest token in bytes of UTF-8: a vocabulary file stores the length in one byte. */
 const LONGEST_TOKEN = 255
 
 /**
  * Counts the tokens of a text exactly, up to `options.limit`. Text that looks like a special token (`<|endoftext|>`) is
- * counted as text, half a surrogate pair as U+FFFD.
+ * counted as text, and a lone surrogate as U+FFFD.
  *
  * @example
  * ```ts
@@ -44,7 +44,7 @@ export const countTokens = /* @__PURE__ */ withCallerStack(
   (text: string, encoding?: EncodingName, options: CountOptions = {}): number => {
     const number = numberOf(encoding)
     const { limit } = readOptions(options, COUNT_OPTIONS, 'countTokens')
-    // A text that is longer than this many of the longest tokens has more tokens than the limit.
+    // A text longer than this has more tokens than the limit, even if all of them are of the greatest length.
     const enough = typeof limit === 'number' ? (limit + 1) * LONGEST_TOKEN : MAX_TEXT
     const bytes = passCounted(typeof text === 'string' && text.length > enough ? text.slice(0, enough) : text)
     return rust().countTokens(bytes, number, limit)
@@ -54,7 +54,7 @@ export const countTokens = /* @__PURE__ */ withCallerStack(
 /**
  * Returns the ids of the tokens of a text, which `decode` reverses. Text that looks like a special token is text.
  *
- * @param text At most 2**27 characters; half a surrogate pair is taken for U+FFFD.
+ * @param text At most 2**27 characters. A lone surrogate is replaced by U+FFFD.
  * @param encoding By default `cl100k_base`.
  * @throws {UnknownEncodingError} lists the known encodings.
  * @throws {EncodingNotLoadedError} in a browser, before `await loadEncoding(encoding)`.
@@ -65,12 +65,12 @@ export const encode = /* @__PURE__ */ withCallerStack('encode', (text: string, e
 })
 
 /**
- * The text of tokens, given by their ids. Those of special tokens become their names, such as `<|endoftext|>`; bytes that
- * are not UTF-8, as when the tokens of a character are not all there, become U+FFFD.
+ * Returns the text of tokens, given by their ids. Special tokens become their names, such as `<|endoftext|>`. Bytes that are
+ * not valid UTF-8, such as those of an incomplete character, become U+FFFD.
  *
  * @param tokens An array or a typed array of integers.
  * @param encoding By default `cl100k_base`.
- * @throws {InvalidArgumentError} naming the first id that no token of the encoding has.
+ * @throws {InvalidArgumentError} if an id is not a token of the encoding; the message names the first one.
  * @throws {UnknownEncodingError} lists the known encodings.
  * @throws {EncodingNotLoadedError} in a browser, before `await loadEncoding(encoding)`.
  */
@@ -124,9 +124,9 @@ function numberOf(encoding: EncodingName | undefined): number {
 }
 
 /**
- * The encoding of an OpenAI model: `encodingForModel('gpt-4o')` is `'o200k_base'`.
+ * Returns the encoding of an OpenAI model: `encodingForModel('gpt-4o')` is `'o200k_base'`.
  *
- * @throws {UnknownEncodingError} for a model that tiktoken does not know.
+ * @throws {UnknownEncodingError} if tiktoken does not know the model.
  */
 export const encodingForModel = /* @__PURE__ */ withCallerStack('encodingForModel', (model: string): EncodingName => {
   return rust().encodingForModel(model) as EncodingName
@@ -135,13 +135,14 @@ export const encodingForModel = /* @__PURE__ */ withCallerStack('encodingForMode
 const loading = new Map<string, Promise<void>>()
 
 /**
- * Loads the vocabulary of an encoding, so that it can count. In Node that happens by itself at first use; in a browser
- * it has to be awaited before. Does nothing when it is loaded.
+ * Loads the vocabulary of an encoding. Node does so automatically at first use; in a browser, await this before you count.
+ * Does nothing if the vocabulary is loaded already.
  *
- * @param source Where the file `encodings/<vocabulary>.bin` of the package comes from; by default from beside the script.
+ * @param source The source of the file `encodings/<vocabulary>.bin` of the package. By default it is fetched from beside the
+ * script.
  * @throws {UnknownEncodingError} lists the known encodings.
- * @throws {StorageError} when the file cannot be read.
- * @throws {InvalidArgumentError} when it is not the file of this vocabulary.
+ * @throws {StorageError} if the file cannot be read.
+ * @throws {InvalidArgumentError} if it is not the file of this vocabulary.
  */
 export const loadEncoding = /* @__PURE__ */ withCallerStack(
   'loadEncoding',
@@ -178,7 +179,7 @@ async function bytesOf(name: VocabularyName, source?: VocabularySource): Promise
     throw new InvalidArgumentError(message, { argument: 'source' })
   }
   if (typeof source !== 'string' && (typeof source !== 'object' || source === null)) {
-    const message = 'source: expected an address, a response or bytes'
+    const message = 'source: expected a URL, a response or bytes'
     throw new InvalidArgumentError(message, { argument: 'source' })
   }
   if (source instanceof Uint8Array) return source

@@ -1,6 +1,6 @@
 import { InvalidArgumentError, InvalidMessageError } from '../errors.js'
 
-/** What a value is handed in as, which decides the error that names its fault. */
+/** The role of a value, which decides the class of the error about it. */
 type Purpose = 'message' | 'dict' | 'rawDict' | 'arguments' | 'value'
 
 /** Longer texts come close to what a string, or the memory of WebAssembly, can hold. */
@@ -12,13 +12,13 @@ const MAX_VALUES = 5_000_000
 /** A value as JSON text, and what `JSON.parse` makes of the text. */
 export interface JsonCopy {
   readonly text: string
-  /** A copy, not frozen. */
+  /** A copy, which is not frozen. */
   readonly value: unknown
 }
 
 /**
- * Converts a value that a caller hands in to JSON, reading it once. What JSON would drop or change silently (`NaN`, a
- * bigint, a Map, a function, a cycle) is refused with its path.
+ * Converts a value of a caller to JSON, reading it once. Values that JSON would silently drop or change (`NaN`, a bigint, a
+ * Map, a function, a cycle) are refused with their path.
  *
  * @internal
  */
@@ -54,7 +54,7 @@ export function copyJson(value: unknown, purpose: Purpose): JsonCopy {
 }
 
 /**
- * The JSON text of a value that a caller hands in, as {@link copyJson} makes it.
+ * Returns the JSON text of a caller's value, as {@link copyJson} does.
  *
  * @internal
  */
@@ -65,13 +65,13 @@ export function toJsonText(value: unknown, purpose: Purpose): string {
 interface Fault {
   path: string
   message: string
-  /** What was thrown when the value was read. */
+  /** What reading the value threw. */
   cause?: unknown
 }
 
 function isOverflow(error: unknown): boolean {
   try {
-    // The words differ between engines; the other RangeError is about a text that is too long for a string.
+    // The message differs between engines; the other RangeError is about a string that is too long.
     return error instanceof RangeError && /stack|recursion/i.test(error.message)
   } catch {
     return false
@@ -81,7 +81,7 @@ function isOverflow(error: unknown): boolean {
 const NOT_JSON = /^(Map|Set|WeakMap|WeakSet|Promise|ArrayBuffer|SharedArrayBuffer|DataView|RegExp|\w+Array)$/
 const BOXED = /^(String|Number|Boolean|BigInt|Symbol)$/
 
-/** Copies a value as JSON would, up to the first thing in it that JSON cannot hold. */
+/** Copies a value as JSON would, up to the first item that JSON cannot hold. */
 class Copier {
   fault: Fault | null = null
   /** Whether the copy is what JSON would make of the value: no object in it converts itself. */
@@ -109,7 +109,7 @@ class Copier {
 
   #copyObject(value: object): unknown {
     if (typeof (value as { toJSON?: unknown }).toJSON === 'function') {
-      // It says itself what it is in JSON, as dates do.
+      // It converts itself, as dates do.
       this.isExact = false
       return null
     }
@@ -136,7 +136,7 @@ class Copier {
   }
 
   #copyFields(fields: object): unknown {
-    // Spread reads each field once, and runs no setter that somebody put on Object.prototype.
+    // Spread reads each field once, and runs no setter on Object.prototype.
     const copy: Record<string, unknown> = { ...fields }
     const keys = Object.keys(copy)
     let isSame = Object.getOwnPropertySymbols(copy).length === 0
@@ -160,7 +160,7 @@ class Copier {
   }
 }
 
-/** Half a surrogate pair is no Unicode text: it becomes U+FFFD, as in every encoder of UTF-8. */
+/** Replaces lone surrogates with U+FFFD, as every UTF-8 encoder does. */
 const toWellFormed: (text: string) => string =
   'toWellFormed' in String.prototype
     ? (text) => (text as string & { toWellFormed(): string }).toWellFormed()
@@ -172,7 +172,7 @@ function isRawJson(value: object): boolean {
 }
 
 /**
- * The value of a JSON text that Rust wrote, frozen to its depth, so that a change in place throws instead of being lost.
+ * Parses a JSON text that Rust wrote. The value is deeply frozen, so that a change in place throws instead of being lost.
  * @internal
  */
 export function fromJsonText<T>(text: string): T {

@@ -12,7 +12,7 @@ let initializing: Promise<void> | undefined
  * Loads the WebAssembly module. In Node it is loaded from the start, and this does nothing. In a browser, await it once
  * before the first synchronous call. Later calls wait for the same module; after a failure the next call tries again.
  *
- * @param source Where the module comes from; by default the file of the package, beside the script.
+ * @param source The source of the module. By default it is fetched from beside the script.
  * @throws {NotInitializedError} if the module cannot be loaded; `cause` says why.
  */
 export const init = /* @__PURE__ */ withCallerStack('init', (source?: ModuleSource): Promise<void> => {
@@ -20,7 +20,7 @@ export const init = /* @__PURE__ */ withCallerStack('init', (source?: ModuleSour
 })
 
 /**
- * Loads the module where {@link init} has not.
+ * Loads the module unless {@link init} did.
  * @internal
  */
 export async function ensureLoaded(source?: ModuleSource): Promise<void> {

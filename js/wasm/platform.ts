@@ -1,6 +1,6 @@
 import type { ModuleSource } from './sources.js'
 
-/** The files that vocabularies are in, without their extension. */
+/** The names of the vocabulary files, without extension. */
 export type VocabularyName = 'r50k_base' | 'p50k_base' | 'cl100k_base' | 'o200k_base'
 
 /**
@@ -10,7 +10,7 @@ export type VocabularyName = 'r50k_base' | 'p50k_base' | 'cl100k_base' | 'o200k_
 export interface Platform {
   /** The module that `init()` without an argument loads. */
   module?(): ModuleSource
-  /** The contents of a vocabulary file, where it can be read synchronously. */
+  /** Reads a vocabulary file synchronously, on platforms that can. */
   readVocabulary?(name: VocabularyName): Uint8Array
   /** Reads a vocabulary file. */
   fetchVocabulary?(name: VocabularyName): Promise<Uint8Array>

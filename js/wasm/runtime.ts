@@ -3,7 +3,7 @@ import * as bindings from '../../pkg/peteos_session.js'
 import { createError, messageOf, NotInitializedError, StorageError } from '../errors.js'
 import { getPlatform, type VocabularyName } from './platform.js'
 
-/** That of the module, once it is loaded. */
+/** The memory of the module, once it is loaded. */
 let wasmMemory: InitOutput['memory'] | undefined
 
 /**
@@ -15,7 +15,7 @@ export function isLoaded(): boolean {
 }
 
 /**
- * Takes the module into use, when it is loaded.
+ * Connects the module after it is loaded.
  * @internal
  */
 export function connect({ memory }: InitOutput): void {
@@ -23,7 +23,7 @@ export function connect({ memory }: InitOutput): void {
   wasmMemory = memory
 }
 
-/** Reads a vocabulary for Rust, where that can be done synchronously. */
+/** Reads a vocabulary for Rust, on platforms that can do so synchronously. */
 function readVocabulary(name: VocabularyName): Uint8Array | undefined {
   try {
     return getPlatform().readVocabulary?.(name)
@@ -34,7 +34,7 @@ function readVocabulary(name: VocabularyName): Uint8Array | undefined {
 }
 
 /**
- * What Rust exports.
+ * The exports of Rust.
  * @internal
  */
 export function rust(): typeof bindings {
@@ -48,7 +48,7 @@ export function rust(): typeof bindings {
  */
 export function memory(): { readonly buffer: ArrayBuffer } {
   if (wasmMemory === undefined) {
-    throw new NotInitializedError('the WebAssembly module is not loaded yet; call `await init()` once before this')
+    throw new NotInitializedError('the WebAssembly module is not loaded yet; call `await init()` first')
   }
   return wasmMemory
 }

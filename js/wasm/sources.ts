@@ -1,6 +1,6 @@
 /** A `URL`, for projects that compile without the types of browsers or Node. */
 export interface UrlLike {
-  /** The address. */
+  /** The URL as text. */
   readonly href: string
 }
 
@@ -10,9 +10,9 @@ export interface ResponseLike {
   readonly ok: boolean
   /** The status code. */
   readonly status: number
-  /** The words of the status. */
+  /** The text of the status. */
   readonly statusText: string
-  /** The address that answered. */
+  /** The URL that answered. */
   readonly url: string
   /** Reads the body. */
   arrayBuffer(): Promise<ArrayBuffer>
@@ -23,7 +23,7 @@ export interface CompiledModule {
   readonly [Symbol.toStringTag]?: string
 }
 
-/** Where the WebAssembly module comes from: its address, a response with it, its bytes, or the compiled module. */
+/** The source of the WebAssembly module: its URL, a response with it, its bytes, or the compiled module. */
 export type ModuleSource =
   | string
   | UrlLike

@@ -2,7 +2,7 @@ import { InvalidArgumentError } from '../errors.js'
 import { memory, rust } from './runtime.js'
 
 const encoder = new TextEncoder()
-/** The memory of the module, which is another buffer whenever it has grown. */
+/** A view of the module's memory, whose buffer is replaced whenever it grows. */
 let bytes = new Uint8Array()
 
 /**

@@ -12,7 +12,7 @@ export interface BeforeAfter<T> {
   readonly after: T
 }
 
-/** What a window keeps and drops, and the counts that it decided by. */
+/** What a window keeps and drops, and the token counts behind the decision. */
 export interface WindowReport {
   /** What the window must not split. */
   readonly boundary: Boundary
@@ -22,7 +22,7 @@ export interface WindowReport {
   readonly reserve: number
   /** What the window cuts down to when it must cut; `null` if that is the limit. */
   readonly lowerMark: number | null
-  /** The encoding that was counted in; `null` for a sequence window, or if a `counter` counted. */
+  /** The encoding of the counts; `null` for a sequence window, or if a `counter` counted. */
   readonly encoding: EncodingName | null
   /** Ids of the non-special messages that are kept, in display order. */
   readonly kept: readonly string[]
@@ -31,7 +31,7 @@ export interface WindowReport {
   /** Every message, special ones included, in display order. */
   readonly messages: readonly { readonly id: string; readonly kept: boolean; readonly reason: WindowReason }[]
   /**
-   * Tool calls after which the assistant went on without a result, and results without a call. Providers refuse both. `id`
+   * Tool calls after which the assistant continued without a result, and results without a call. Providers reject both. `id`
    * is the id of the message.
    */
   readonly broken: readonly {
@@ -63,10 +63,10 @@ export interface WindowReport {
   readonly tokensByPart: BeforeAfter<PartTokens> | null
 }
 
-/** A report as it crosses from Rust: each id once, and positions, numbers and flags in place of ids. */
+/** A report as Rust returns it: each id once, and positions, numbers and flags instead of ids. */
 interface CompactReport
   extends Omit<WindowReport, 'kept' | 'dropped' | 'messages' | 'broken' | 'pending' | 'tokens' | 'tokensByRole'> {
-  /** The reasons that there are, each with whether it keeps a message. */
+  /** All reasons, each with whether it keeps a message. */
   readonly reasons: readonly (readonly [reason: WindowReason, kept: boolean])[]
   readonly ids: readonly string[]
   /** For each message the index of its reason. */
@@ -78,7 +78,7 @@ interface CompactReport
 }
 
 /**
- * The report of the text that crossed from Rust.
+ * Reads a report that Rust returned as text.
  * @internal
  */
 export function reportOf(text: string): WindowReport {

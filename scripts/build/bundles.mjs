@@ -1,4 +1,4 @@
-// TypeScript -> dist/*.js, *.cjs and *.mjs.
+// Bundles the TypeScript sources into dist/*.js, *.cjs and *.mjs.
 //
 // All entries of a format share their common code as chunks: a program that loads two of them (the main entry and
 // ./node, or ./slim in a library) gets one WebAssembly instance and one copy of every class. In Node all entries are
@@ -64,7 +64,7 @@ const inlineWasm = {
   },
 }
 
-/** esbuild splits ES modules only, so the chunks are made as such and then converted one by one. */
+/** esbuild splits only ES modules, so the chunks are built as such and then converted one by one. */
 async function convertToCommonJs(esbuild, outputs) {
   await esbuild.build({
     ...COMMON,

@@ -1,4 +1,4 @@
-// Checks that the build made every file that package.json names.
+// Checks that the build wrote every file that package.json names.
 import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -9,7 +9,8 @@ export async function checkExports() {
   const missing = [...targets(exports), main, types]
     .map((target) => target.replace(/\*.*$/, ''))
     .filter((target) => !existsSync(join(root, target)))
-  if (missing.length > 0) throw new SetupError(`package.json names what the build did not make: ${missing.join(', ')}`)
+  if (missing.length > 0)
+    throw new SetupError(`package.json names files that the build did not write: ${missing.join(', ')}`)
 }
 
 function targets(node) {

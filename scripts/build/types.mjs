@@ -15,16 +15,16 @@ export async function writeTypes() {
   await runTool('typescript', 'tsc', ['-p', 'tsconfig.types.json', '--outDir', join(types, 'esm')])
   await checkSelfContained(join(types, 'esm'))
   await cp(join(types, 'esm'), join(types, 'cjs'), { recursive: true })
-  // TypeScript decides by the nearest package.json what a declaration describes.
+  // TypeScript takes the module format of a declaration from the nearest package.json.
   await writeFile(join(types, 'esm', 'package.json'), '{"type":"module"}\n')
   await writeFile(join(types, 'cjs', 'package.json'), '{"type":"commonjs"}\n')
 }
 
-/** The declarations that wasm-bindgen generates are not shipped: no public type may lean on them. */
+/** The declarations that wasm-bindgen generates are not shipped, so no public type may refer to them. */
 async function checkSelfContained(folder) {
   const files = (await readdir(folder, { recursive: true })).filter((name) => name.endsWith('.d.ts'))
   for (const name of files) {
     if (!/['"][^'"]*\/pkg\/[^'"]*['"]/.test(await readFile(join(folder, name), 'utf8'))) continue
-    throw new SetupError(`The public declaration ${name} refers to pkg/: give its source a type of its own.`)
+    throw new SetupError(`The public declaration ${name} refers to pkg/: declare the type in its source instead.`)
   }
 }

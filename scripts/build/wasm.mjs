@@ -1,4 +1,4 @@
-// Rust -> pkg/: the optimised WebAssembly module and the JavaScript that wasm-bindgen generates around it.
+// Builds pkg/ from the Rust sources: the optimised WebAssembly module and its JavaScript bindings.
 import { readdir } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
@@ -10,11 +10,11 @@ import { wasmBindgen } from '../setup/wasm-bindgen.mjs'
 
 const MODULE = join(root, 'pkg', 'peteos_session_bg.wasm')
 
-/** PETEOS_SESSION_BUILD=quick, for work on the Rust code: built in seconds, but large and slow. Not for a release. */
+/** PETEOS_SESSION_BUILD=quick builds in seconds, for work on the Rust code. The module is large and slow: do not release it. */
 const isQuick = process.env.PETEOS_SESSION_BUILD === 'quick'
 const profile = isQuick ? 'quick' : 'release'
 
-// What Rust's compiler uses by default for this target, and what .cargo/config.toml adds.
+// The features that rustc enables by default for this target, and those that .cargo/config.toml adds.
 const WASM_FEATURES = [
   'bulk-memory',
   'multivalue',
@@ -44,12 +44,12 @@ export async function buildWasm() {
 }
 
 async function compile({ cargo, sourceFolders }) {
-  // Cargo adds them to those in .cargo/config.toml, which flags in the environment would replace.
+  // Cargo adds these flags to those in .cargo/config.toml; flags in the environment would replace them.
   const config = `target.wasm32-unknown-unknown.rustflags=${JSON.stringify(await portablePaths(sourceFolders))}`
   await cargo(['build', '--profile', profile, '--lib', '--config', config], { wasm: true })
 }
 
-/** Compiler flags that keep the folders of this machine out of the messages in the module. */
+/** Compiler flags that keep local paths out of the panic messages in the module. */
 async function portablePaths(sourceFolders) {
   const registry = join(process.env.CARGO_HOME || join(homedir(), '.cargo'), 'registry', 'src')
   const registries = await readdir(registry).catch(() => [])
@@ -70,14 +70,14 @@ async function bind(cli, { wasmTargetDir }) {
     join(root, 'pkg'),
     '--out-name',
     'peteos_session',
-    // The entry points say where the module is; a second address in the bindings would send bundlers after it.
+    // The entry points hold the URL of the module; a second one in the bindings would make bundlers include it twice.
     '--omit-default-module-path',
   ])
 }
 
 async function optimise() {
   const features = WASM_FEATURES.map((feature) => `--enable-${feature}`)
-  // What the compiler was told not to inline stays so: a loop is replaced by quicker code from one call to the next.
+  // Functions marked as not inlined must stay so: the engine replaces the code of a loop between two calls of a function.
   const inlining = '--one-caller-inline-max-function-size=0'
   await runTool('binaryen', 'wasm-opt', ['-O3', inlining, ...features, MODULE, '-o', MODULE])
 }

@@ -1,17 +1,17 @@
-// Serves what the page of examples/browser/ needs, and nothing else in the repository.
+// Serves the files that the page of examples/browser/ needs, and nothing else in the repository.
 import { readdir } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import { join } from 'node:path'
 
 const PAGE = '/examples/browser/'
-/** Names the files of the demo session: a page cannot list a directory. */
+/** Lists the files of the demo session, because a page cannot list a directory. */
 const DEMO_LIST = '/examples/demo-session/files.json'
 
-/** sirv comes with the npm packages, which the set-up may have installed only just now: hence the late import. */
+/** sirv is imported late, because set-up may have installed the npm packages only just now. */
 export async function createDemoServer(root) {
   const { default: sirv } = await import('sirv')
   const setHeaders = (response) => response.setHeader('X-Content-Type-Options', 'nosniff')
-  // `dev` reads the files at each request, so that a page being worked on is never stale.
+  // `dev` reads the files at each request, so that edits show at once.
   const mounts = ['/examples', '/dist'].map((path) => ({
     path,
     serve: sirv(join(root, path), { dev: true, setHeaders }),

@@ -1,11 +1,11 @@
-// Whether a session that was windowed, saved and loaded again is what the windows made of it.
+// Checks that a session that was windowed, saved and loaded again holds the result of its windows.
 import assert from 'node:assert/strict'
 import { dirname } from 'node:path'
 import { formatNumber } from './text.mjs'
 import { changedFiles } from './working-copy.mjs'
 
 /**
- * The checks as [title, check]; a check throws where something differs. `run` holds the class `Session`, the `session`
+ * The checks as [title, check]; a check throws if something differs. `run` holds the class `Session`, the `session`
  * that was saved, `loaded` from its files again, the `steps` of its windows, the `options`, and the texts of the files:
  * `original` and `originalNow` of the session that was copied, `files` of the copy now.
  */
@@ -15,7 +15,7 @@ export function checksOf({ Session, session, loaded, steps, options, original, o
   const tokens = last.tokens
   return [
     [
-      'the loaded session is the saved one, field by field',
+      'the loaded session equals the saved one, field by field',
       () => {
         assert.deepEqual(loaded.rawDict, session.rawDict)
         assert.deepEqual(loaded.activeContext.rawDict, session.activeContext.rawDict)
@@ -49,7 +49,7 @@ export function checksOf({ Session, session, loaded, steps, options, original, o
       },
     ],
     [
-      'no other file changed, and the original is as it was',
+      'no other file changed, and the original is unchanged',
       () => {
         const contexts = [first, ...steps.map(({ after }) => after)].map(({ id }) => `${id}.json`)
         const expected = new Set(['session.json', ...contexts])
@@ -63,7 +63,7 @@ export function checksOf({ Session, session, loaded, steps, options, original, o
   ]
 }
 
-/** Sequence numbers belong to a context: a window gives new ones. */
+/** Sequence numbers belong to a context: a window assigns new ones. */
 function withoutSequence({ _sequence_number, ...message }) {
   return message
 }

@@ -1,4 +1,4 @@
-// One budget, two boundaries: what each window keeps, and which providers take it.
+// One budget, two boundaries: what each window keeps, and which providers accept it.
 import { describeParts, firstWords } from './describe-message.mjs'
 import { formatNumber, toColumns, toLine } from './text.mjs'
 
@@ -7,7 +7,7 @@ const BOUNDARIES = ['message', 'turn']
 /** How many messages are shown before and after each cut. */
 const AROUND = 3
 
-/** The columns of the comparison: the context as it is, and a window for each boundary. */
+/** The columns of the comparison: the whole context, and a window for each boundary. */
 export function compareWindows({ check }, context, { maxTokens, encoding }) {
   const describe = (title, fitted, report) => ({
     title,
@@ -42,7 +42,7 @@ export function comparisonTable(columns, width) {
   return toColumns(rows, width)
 }
 
-/** Why a provider refuses the first window that one refuses; [] where all are taken. */
+/** Why a provider rejects the first window that is not accepted; [] if all are accepted. */
 export function refusal(columns) {
   const [{ messages: all }, ...windows] = columns
   for (const { title, report, messages, findings } of windows) {
@@ -90,7 +90,7 @@ function isSpecial(columns, index) {
   return columns.at(-1).report.messages[index].reason === 'special'
 }
 
-/** Marks the special messages and those near which a window changes its mind; without a cut, the last messages. */
+/** Marks the special messages and those around a cut; without a cut, the last messages. */
 function nearCuts(kept, special) {
   const cuts = kept.flatMap((marks, index) => (index > special && `${marks}` !== `${kept[index - 1]}` ? [index] : []))
   const isNear = (index) => cuts.some((cut) => index >= cut - AROUND && index < cut + AROUND)
@@ -99,7 +99,7 @@ function nearCuts(kept, special) {
   )
 }
 
-/** Each index that is marked alone, and the others in runs, as [from, to]. */
+/** Ranges [from, to]: one for each marked index, and one for each run of others. */
 function ranges(marked) {
   const starts = marked.flatMap((isMarked, index) => (isMarked || index === 0 || marked[index - 1] ? [index] : []))
   return starts.map((from, at) => [from, starts[at + 1] ?? marked.length])

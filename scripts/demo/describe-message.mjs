@@ -1,7 +1,7 @@
-// A message in few words.
+// Short descriptions of messages.
 import { toLine } from './text.mjs'
 
-/** What a message is made of: `thinking + tool_use read_file, search ×2`. */
+/** The parts of a message: `thinking + tool_use read_file, search ×2`. */
 export function describeParts({ content }) {
   const groups = new Map()
   for (const { type, name } of content ?? []) {
@@ -14,7 +14,7 @@ export function describeParts({ content }) {
   return toLine([...groups].map(describe).join(' + ')) || '-'
 }
 
-/** The beginning of what a message says; if it has no text, of what it thinks or does. */
+/** The beginning of the text of a message; if it has none, of its thinking or calls. */
 export function firstWords({ content = [] }) {
   const said = content.filter(({ type }) => type === 'text')
   return [...said, ...content].map((part) => toLine(textOf(part))).find(Boolean) ?? ''

@@ -17,7 +17,7 @@ and checks the result. It works on a temporary copy: the session itself does not
   --keep             keep the temporary copy
   -h, --help         show this help`
 
-/** The command line cannot be followed; the message fits one line. */
+/** The command line is invalid; the message fits one line. */
 export class UsageError extends Error {
   name = 'UsageError'
 }
@@ -58,7 +58,7 @@ function integer(name, text) {
   throw new UsageError(`--${name}: expected a non-negative integer, found '${text}'`)
 }
 
-/** The full path of the session directory `named`, by default that of the one session in `examples`. */
+/** The full path of the session directory `named`. By default that of the one session in `examples`. */
 export function findSessionDir(named, examples) {
   if (named === undefined) return join(examples, sessionsIn(examples)[0])
   // npm runs scripts in the folder of package.json; INIT_CWD is where the user is.

@@ -1,4 +1,4 @@
-// What the demo does and prints, once the package is built.
+// Runs the demo and prints its output. Needs the built package.
 import { statSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { styleText } from 'node:util'
@@ -31,7 +31,7 @@ async function demonstrate(originalDir, copy, options) {
   const session = await load(copy)
   const context = session.activeContext
   if (context === null) throw new SetupError(`${join(originalDir, 'session.json')} names no active context.`)
-  // Windows that are only compared are made in a session of their own, which is never saved.
+  // The compared windows are made in a separate session, which is never saved.
   const columns = compareWindows(peteos, (await load(copy)).activeContext, options)
   const tokens = context.tokenCounts(options.encoding)
   const width = process.stdout.columns || Number(process.env.COLUMNS) || USUAL_WIDTH
@@ -67,7 +67,7 @@ function load({ sessionDir }) {
   return Session.load(dirname(sessionDir), basename(sessionDir))
 }
 
-/** The last `count` messages, then of these as many as fit `maxTokens`. */
+/** Applies a window of the last `count` messages, then one of those that fit `maxTokens`. */
 function applyWindows(session, { count, maxTokens, encoding }) {
   const turn = { boundary: 'turn' }
   const apply = (title, plan, roll) => {
@@ -104,7 +104,7 @@ function describeStep({ title, report, before, after }) {
   ]
 }
 
-/** Resolves to how many checks failed. */
+/** Resolves to the number of failed checks. */
 async function runChecks(checks) {
   let failures = 0
   const lines = ['Saved, loaded again and checked']
@@ -128,7 +128,7 @@ function writtenFiles(sessionDir, names, keep) {
   return [`Written to ${toLine(sessionDir)}`, ...toColumns(written, 200).map((line) => `  ${line}`), end]
 }
 
-/** Names the original where an error names the copy; a window or an encoding that cannot be is an option at fault. */
+/** Names the original where an error names the copy. An invalid window or encoding is a usage error. */
 function inWords(error, copyDir, originalDir) {
   if (!(error instanceof peteos.SessionError)) return error
   const isOption = ['ERR_UNKNOWN_ENCODING', 'ERR_WINDOW_TOO_SMALL'].includes(error.code)

@@ -3,23 +3,23 @@ import cliTruncate from 'cli-truncate'
 import stringWidth from 'string-width'
 import stripAnsi from 'strip-ansi'
 
-/** No line of a terminal is longer, so the rest of a text is not read. */
+/** No terminal line is longer, so the rest of a text is not processed. */
 const LONGEST = 2000
 const GAP = '  '
 
-/** The beginning of a text of unknown origin on one line, without anything that a terminal would obey. */
+/** The beginning of an untrusted text on one line, without control sequences. */
 export function toLine(text) {
   return (
     stripAnsi(text.trimStart().slice(0, LONGEST))
       .replace(/\s+/g, ' ')
       .replace(/[\p{Cc}\p{Cs}]/gu, '\ufffd')
-      // Format characters may reverse the direction of a line; the two joiners are part of words.
+      // Format characters may reverse the direction of a line; the two joiners belong to words.
       .replace(/(?![\u200c\u200d])\p{Cf}/gu, '')
       .trim()
   )
 }
 
-/** Rows of cells as lines of at most `width` columns: columns of numbers to the right, the last cell cut to what is left. */
+/** Formats rows of cells as lines of at most `width` columns: numbers are right-aligned, and the last cell is truncated. */
 export function toColumns(rows, width, limits = []) {
   const texts = rows.map((row) => row.map((cell) => (typeof cell === 'number' ? formatNumber(cell) : cell)))
   const widths = texts[0].map((_, column) => {
@@ -37,7 +37,7 @@ export function toColumns(rows, width, limits = []) {
   return texts.map((row) => row.map(fit).join(GAP).trimEnd())
 }
 
-/** cli-truncate keeps a wide character that straddles the end, which is a column or two over. */
+/** cli-truncate keeps a wide character at the end that is a column or two too wide. */
 function truncate(text, columns) {
   let cut = cliTruncate(text, columns)
   for (let limit = columns - 1; stringWidth(cut) > columns; limit -= 1) cut = cliTruncate(text, limit)

@@ -3,7 +3,7 @@ import { copyFile, mkdir, mkdtemp, readdir, readFile, rm } from 'node:fs/promise
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 
-/** Copies the files of a session into a new temporary directory; its name is the uuid, so the copy has the same. */
+/** Copies the files of a session into a new temporary directory. The copy keeps the directory name, which is the uuid. */
 export async function copySession(sessionDir) {
   const parentDir = await mkdtemp(join(tmpdir(), 'peteos-session-demo-'))
   const copy = join(parentDir, basename(sessionDir))

@@ -1,26 +1,26 @@
-// Debian's packages, for bare machines without another way to get a tool.
+// Installs Debian packages, on bare machines without another source of a tool.
 import { existsSync } from 'node:fs'
 import { findProgram } from './programs.mjs'
 import { run, SetupError, step } from './steps.mjs'
 
-/** Whether this is a Debian on which packages may be installed. */
+/** Whether this is Debian and the user may install packages. */
 export function mayInstallPackages() {
   return existsSync('/etc/debian_version') && process.getuid?.() === 0 && findProgram(['apt-get']) !== null
 }
 
-/** Installs those of the packages that are missing. */
+/** Installs the missing ones of these packages. */
 export async function ensurePackages(packages) {
   if (await areInstalled(packages)) return
   if (!mayInstallPackages()) {
-    throw new SetupError(`Packages of Debian are missing; run as root: apt-get install ${packages.join(' ')}`)
+    throw new SetupError(`Debian packages are missing; run as root: apt-get install ${packages.join(' ')}`)
   }
   await installPackages(packages)
 }
 
-/** Installs packages; never removes one that is there, not even for a conflict. */
+/** Installs packages. Never removes an installed one, not even to resolve a conflict. */
 export async function installPackages(packages) {
   const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' }
-  // Another apt may be at work, as it is on a machine that has just started.
+  // Another apt may be running, as it often is on a machine that has just started.
   const apt = (...args) => run('apt-get', ['-q', '-y', '-o', 'DPkg::Lock::Timeout=300', ...args], { env })
   await step(`installing Debian's ${packages.join(', ')}`, async () => {
     await apt('update')

@@ -4,7 +4,7 @@ import { hintFor } from './hints.mjs'
 import { findProgram } from './programs.mjs'
 import { SetupError } from './steps.mjs'
 
-/** On Windows the compiler finds its linker itself, and says what to install where it does not. */
+/** On Windows, rustc finds its linker itself, or reports what to install. */
 export async function ensureCompiler() {
   const isThere = () => process.platform === 'win32' || findProgram(['cc']) !== null
   if (isThere()) return

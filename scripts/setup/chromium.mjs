@@ -1,4 +1,4 @@
-// A Chromium (or Chrome) with its driver, for the tests in a browser.
+// Finds Chromium (or Chrome) and its driver, for the browser tests.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { installPackages, mayInstallPackages } from './apt.mjs'
@@ -22,10 +22,10 @@ const DRIVER_PLACES = [
   '/opt/homebrew/bin/chromedriver',
 ]
 
-/** What wasm-bindgen-test-runner asks the driver for. */
+/** The capabilities that wasm-bindgen-test-runner requests from the driver. */
 export const webdriverCapabilities = JSON.parse(readFileSync(join(root, 'webdriver.json'), 'utf8'))
 
-/** The flags every browser test starts with, kept in webdriver.json. */
+/** The flags of every browser test, from webdriver.json. */
 export const chromiumFlags = webdriverCapabilities['goog:chromeOptions'].args
 
 /** The full paths { chrome, chromedriver }; CHROME_PATH and CHROMEDRIVER override what is found. */

@@ -1,11 +1,11 @@
-// What Cargo knows about the crates in Cargo.lock: versions, and where their sources are.
+// The versions and source folders of the crates in Cargo.lock, from Cargo.
 import { dirname } from 'node:path'
 import { rust } from './rust.mjs'
 import { once, SetupError } from './steps.mjs'
 
 const metadata = once(async () => {
   const { cargo } = await rust()
-  const hint = 'Cargo could not resolve or fetch the crates of Cargo.lock; the first time it needs a network.'
+  const hint = 'Cargo could not resolve or fetch the crates of Cargo.lock; the first run needs a network.'
   return JSON.parse(await cargo(['metadata', '--format-version', '1'], { capture: true, hint }))
 })
 

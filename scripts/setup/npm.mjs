@@ -1,4 +1,4 @@
-// The npm packages that build and test: those of package-lock.json.
+// Installs the npm packages of package-lock.json, which building and testing need.
 import { existsSync, readFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { onlyWhenChanged } from './stamps.mjs'
@@ -6,12 +6,12 @@ import { once, root, run, step } from './steps.mjs'
 
 export const npmPackages = once(() => install('npm', ''))
 
-/** What only the benchmark needs, in a folder of its own: the libraries that it compares with. */
+/** The packages that only the benchmark needs, in a folder of its own: the libraries that it compares with. */
 export const benchPackages = once(() => install('npm-bench', 'bench/'))
 
 function install(name, folder) {
   const work = { inputs: [`${folder}package-lock.json`], outputs: [`${folder}node_modules/.package-lock.json`] }
-  const hint = 'npm comes with Node (20 or newer). If the registry was out of reach, try again with a network.'
+  const hint = 'npm comes with Node (20 or newer). If the registry could not be reached, try again with a network.'
   const [program, ...first] = npmCommand()
   // No package needs its install script here.
   const args = [...first, 'ci', '--ignore-scripts', '--prefix', join(root, folder)]
@@ -20,11 +20,11 @@ function install(name, folder) {
   )
 }
 
-/** How to start npm: by its own script where that is found, because on Windows `npm` is a command file. */
+/** How to start npm: by its own script if that is found, because `npm` is a command file on Windows. */
 export function npmCommand() {
   const node = dirname(process.execPath)
   const candidates = [
-    // Under `yarn` and `pnpm` this is their script.
+    // Under `yarn` and `pnpm` this is their own script.
     process.env.npm_execpath ?? '',
     join(node, 'node_modules', 'npm', 'bin', 'npm-cli.js'),
     join(node, '..', 'lib', 'node_modules', 'npm', 'bin', 'npm-cli.js'),
@@ -33,7 +33,7 @@ export function npmCommand() {
   return script === undefined ? ['npm'] : [process.execPath, script]
 }
 
-/** Runs a command that an installed npm package brings. */
+/** Runs a command of an installed npm package. */
 export async function runTool(packageName, command, args, options) {
   await run(process.execPath, [toolScript(packageName, command), ...args], options)
 }

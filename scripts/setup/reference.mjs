@@ -1,4 +1,4 @@
-// The Python package peteos and tiktoken, which the interoperability tests compare with.
+// Installs the Python packages peteos and tiktoken, which the interoperability tests compare with.
 import { createHash } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { copyFile, mkdir, readFile, rm } from 'node:fs/promises'
@@ -31,8 +31,8 @@ const state = once(async () => {
 })
 
 /**
- * How to run the reference: { python, env }, `env` being the whole environment to start it with; or null, after saying
- * why, where Python or its package index is out of reach.
+ * How to run the reference: { python, env }, where `env` is the complete environment. If Python or its package index is not
+ * available, it prints why and returns null.
  */
 export async function reference() {
   return (await state()).reference
@@ -64,7 +64,7 @@ export function findPython() {
   return found
 }
 
-/** A venv stops working when the Python it was made from goes away. */
+/** A venv stops working when its base Python is removed. */
 async function works() {
   return run(python, ['-c', ''], { capture: true }).then(
     () => true,
@@ -72,7 +72,7 @@ async function works() {
   )
 }
 
-/** tiktoken downloads its encodings unless it finds each in its cache folder, named by the sha1 of its URL. */
+/** tiktoken downloads an encoding unless its cache folder has it, under the SHA-1 of its URL. */
 async function ensureEncodings() {
   const urls = await encodingUrls()
   const { folder: crate } = await findCrate('tiktoken-rs')
@@ -89,7 +89,7 @@ async function ensureEncodings() {
 
 async function copyAsset(asset, file) {
   if (!asset.endsWith('.json')) return copyFile(asset, file)
-  // tiktoken checks the bytes of the original, which Python wrote; the crate holds the same document indented.
+  // tiktoken checks the bytes of the original file, which Python wrote; the crate holds the same document indented.
   const rewrite = 'import json, sys; json.dump(json.load(open(sys.argv[1], encoding="utf-8")), open(sys.argv[2], "w"))'
   await run(python, ['-c', rewrite, asset, file])
 }

@@ -1,4 +1,4 @@
-// Debian's Rust with its library source, from which Cargo builds the standard library for WebAssembly. For machines
+// Sets up Debian's Rust with its library source, from which Cargo builds the standard library for WebAssembly: for machines
 // where rustup is missing or cannot fetch the target.
 import { readlinkSync } from 'node:fs'
 import { basename, join } from 'node:path'
@@ -7,7 +7,7 @@ import { canRun } from './programs.mjs'
 import { root, run, SetupError } from './steps.mjs'
 
 const COMPILER = ['rustc-web', 'cargo-web', 'rust-web-src', 'rust-web-llvm']
-/** What brings the subcommands that are packages of their own. */
+/** The packages of subcommands that are not part of Cargo's own. */
 const SUBCOMMANDS = { clippy: 'rust-web-clippy', fmt: 'rustfmt-web' }
 const LINKER = '/usr/bin/rust-lld'
 
@@ -15,7 +15,7 @@ export async function debianToolchain() {
   await ensurePackages(COMPILER)
   await ensureLinker(LINKER)
   const sysroot = (await run('/usr/bin/rustc', ['--print', 'sysroot'], { capture: true })).trim()
-  // Its own folder: the results of two compilers in one would push each other out.
+  // A folder of its own: two compilers in one folder would invalidate each other's results.
   const targetDir = join(root, 'target', 'debian')
   return {
     env: { CARGO: '/usr/bin/cargo', RUSTC: '/usr/bin/rustc', RUSTDOC: '/usr/bin/rustdoc', CARGO_TARGET_DIR: targetDir },
@@ -35,7 +35,7 @@ export async function debianToolchain() {
 async function programFor(subcommand) {
   if (!(subcommand in SUBCOMMANDS)) return '/usr/bin/cargo'
   await ensurePackages([SUBCOMMANDS[subcommand]])
-  // By its own path: `cargo clippy` would find that of rustup first.
+  // Called by its path: `cargo clippy` would find rustup's first.
   return `/usr/bin/cargo-${subcommand}`
 }
 

@@ -1,4 +1,4 @@
-// Remembers by content hashes what is up to date: a step is skipped while its inputs, and what it made, are unchanged.
+// Skips steps that are up to date: their inputs and outputs have not changed, by content hash.
 import { createHash } from 'node:crypto'
 import { mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { join, relative, sep } from 'node:path'
@@ -8,7 +8,7 @@ const folder = join(root, 'target', 'stamps')
 
 /**
  * Runs `make` unless nothing changed since it last succeeded under this name. `inputs` and `outputs` are files or
- * folders in the repository (an absent one is a change too); `values` is whatever else the result depends on.
+ * folders in the repository (a missing one counts as a change); `values` is whatever else the result depends on.
  * Resolves to whether `make` ran.
  */
 export async function onlyWhenChanged(name, { inputs = [], values = [], outputs }, make) {

@@ -1,4 +1,4 @@
-// How set-up steps are announced, timed and run. All of it goes to standard error: standard output belongs to results
+// Announces, times and runs set-up steps. All output goes to standard error: standard output is reserved for results
 // (`npm pack --json` runs the build in its prepack, and prints JSON).
 import { spawn } from 'node:child_process'
 import { realpathSync } from 'node:fs'
@@ -9,7 +9,7 @@ export const root = fileURLToPath(new URL('../../', import.meta.url))
 const HEARTBEAT_MS = 15_000
 const TAIL_LINES = 30
 
-/** Something the machine lacks or a tool refused: the message says what, and what to do. */
+/** A tool is missing or failed. The message says what is wrong and what to do. */
 export class SetupError extends Error {
   name = 'SetupError'
 }
@@ -22,7 +22,7 @@ export function seconds(since) {
   return `${((Date.now() - since) / 1000).toFixed(1)} s`
 }
 
-/** Announces `title`, runs `work`, and shows a sign of life as long as that takes. */
+/** Announces `title` and runs `work`, reporting at intervals that it is still running. */
 export async function step(title, work) {
   const started = Date.now()
   say(`${title} ...`)
@@ -37,8 +37,8 @@ export async function step(title, work) {
 }
 
 /**
- * Runs a program; rejects with a SetupError when it is missing or fails. What it prints is shown as it comes, or with
- * `capture` collected: the promise is for its standard output then.
+ * Runs a program. Rejects with a SetupError if it is missing or fails. Its output is shown as it arrives; with `capture` it is
+ * collected instead, and the promise resolves to standard output.
  */
 export async function run(program, args, { cwd = root, env = process.env, capture = false, hint = '' } = {}) {
   const stdio = capture ? ['ignore', 'pipe', 'pipe'] : ['ignore', process.stderr, process.stderr]
@@ -69,13 +69,13 @@ function tail(text) {
   return text.trim().split('\n').slice(-TAIL_LINES).join('\n')
 }
 
-/** A step that several others need runs once per process. */
+/** Wraps a step that several others need, so that it runs once per process. */
 export function once(work) {
   let result
   return () => (result ??= work())
 }
 
-/** Runs `work` when the module at `url` is the program itself, not when it is imported. */
+/** Runs `work` if the module at `url` is the main program, not if it is imported. */
 export async function whenRun(url, work) {
   if (!process.argv[1] || realpathSync(process.argv[1]) !== fileURLToPath(url)) return
   try {

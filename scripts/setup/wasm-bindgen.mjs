@@ -1,4 +1,4 @@
-// The command line tools of wasm-bindgen. They must have the version of the crate exactly.
+// Installs the command line tools of wasm-bindgen. Their version must be exactly that of the crate.
 import { join } from 'node:path'
 import { findCrate } from './crates.mjs'
 import { executable, findProgram } from './programs.mjs'
@@ -41,7 +41,7 @@ async function install(version, programs) {
   const { cargo } = await rust()
   await step(`installing wasm-bindgen-cli ${version} (about 2 minutes)`, () =>
     cargo([...args, '--target-dir', join(root, 'target', 'tools-build')], {
-      hint: `wasm-bindgen-cli ${version} could not be built: see the messages of Cargo above. Without a network, put its programs on the PATH.`,
+      hint: `wasm-bindgen-cli ${version} could not be built: see Cargo's messages above. Without a network, put its programs on the PATH.`,
     }),
   )
   return programs

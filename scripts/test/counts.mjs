@@ -1,5 +1,4 @@
-// Reads from what a test runner printed how many tests ran. Each function takes the output and returns
-// { passed, failed, skipped }.
+// Counts the tests in the output of a test runner. Each function takes the output and returns { passed, failed, skipped }.
 
 /** `cargo test` and wasm-bindgen-test: one closing line per test binary. */
 export function countCargo(output) {

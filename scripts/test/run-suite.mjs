@@ -1,4 +1,4 @@
-// Runs one suite: its output is printed whole when it ends, because another suite may run beside it, and counted.
+// Runs one suite and counts its tests. Its output is printed when it ends, because another suite may run at the same time.
 import { spawn } from 'node:child_process'
 import { root, SetupError, seconds, step } from '../setup/steps.mjs'
 

@@ -1,9 +1,9 @@
-// The suites of `npm test`, the long ones first, because they run beside each other. Each has
+// The suites of `npm test`, the longest first, because they run in parallel. Each has
 // - `title`: what it tests;
 // - `needs`: the set-up steps before it;
 // - `start()`: how to start it, { program, args, env? };
-// - `count(output, succeeded)`: how many tests that was;
-// - `notice()`: optionally, what the summary has to say about it.
+// - `count(output, succeeded)`: the number of tests in its output;
+// - `notice()`: optionally, a remark for the summary.
 import { mkdir, readdir, writeFile } from 'node:fs/promises'
 import { delimiter, dirname, join } from 'node:path'
 import { build } from '../build.mjs'
@@ -78,22 +78,22 @@ export const suites = [
   },
 ]
 
-/** Runs the tests of all binaries; documentation tests are the native suite's. */
+/** Runs the tests of all binaries. Documentation tests belong to the native suite. */
 async function startWasmTests(variables) {
   const { invocation } = await rust()
   const { testRunner } = await wasmBindgen()
   const env = {
-    // By name on the PATH, because Cargo splits the runner at spaces.
+    // Found by name on the PATH, because Cargo splits the runner's path at spaces.
     PATH: [dirname(testRunner), process.env.PATH].join(delimiter),
     CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUNNER: 'wasm-bindgen-test-runner',
-    // The runner takes five times longer to read a module with debug information; panics name their line without.
+    // With debug information the runner takes five times longer to read the module; panics name their line without it.
     CARGO_PROFILE_DEV_DEBUG: '0',
     ...variables,
   }
   return invocation(['test', '--tests', '--no-fail-fast'], { wasm: true, env })
 }
 
-/** What tells wasm-bindgen-test-runner to run in the browser the tests that name no place themselves. */
+/** Makes wasm-bindgen-test-runner run tests in the browser unless they say otherwise. */
 async function inBrowser() {
   const { chrome, chromedriver } = await chromium()
   const options = { ...webdriverCapabilities['goog:chromeOptions'], binary: chrome }

@@ -93,7 +93,7 @@ pub enum Error {
         /// The name of the boundary.
         boundary: &'static str,
     },
-    /// A file that another writer has changed or created. Revisions are SHA-256 digests of the contents in hexadecimal.
+    /// A file that another writer has changed, created or removed. Revisions are SHA-256 digests of the contents in hexadecimal.
     FileConflict {
         /// The path of the file.
         path: String,
@@ -152,7 +152,7 @@ impl fmt::Display for Error {
                 write!(formatter, "{path} has {size} bytes, more than the limit of {limit}")
             }
             Self::UnknownEncoding { argument, name, known } => {
-                write!(formatter, "{argument}: {argument}: '{name}' is unknown; known encodings: {}", known.join(", "))
+                write!(formatter, "{argument}: '{name}' is unknown; known encodings: {}", known.join(", "))
             }
             Self::EncodingNotLoaded { encoding } => write!(formatter, "the vocabulary of '{encoding}' is not loaded"),
             Self::WindowTooSmall { limit, special_tokens, needed, reserve, has_pins, boundary } => {
@@ -175,15 +175,18 @@ impl fmt::Display for Error {
                 }
                 Ok(())
             }
-            Self::FileConflict { path, expected: None, .. } => {
+            Self::FileConflict { path, expected: None, found: Some(_) } => {
                 write!(formatter, "{path} exists, but this session has not read it; nothing was written")
             }
-            Self::FileConflict { path, expected: Some(expected), found } => write!(
+            Self::FileConflict { path, found: None, .. } => {
+                write!(formatter, "{path} was removed since this session read or wrote it; nothing was written")
+            }
+            Self::FileConflict { path, expected: Some(expected), found: Some(found) } => write!(
                 formatter,
                 "{path} was changed by another writer since this session read or wrote it ({} then, {} now); nothing \
                  was written",
-                revision(Some(expected)),
-                revision(found.as_ref())
+                revision(expected),
+                revision(found)
             ),
             Self::LockLost { path } => {
                 write!(formatter, "another writer took over the lock before {path} was written; the file is unchanged")
@@ -204,6 +207,6 @@ impl From<serde_json::Error> for Error {
 }
 
 /// A short form of a revision: the beginning of the digest.
-fn revision(digest: Option<&String>) -> String {
-    digest.map_or_else(|| "no file".to_owned(), |digest| format!("sha256 {}…", digest.get(..8).unwrap_or(digest)))
+fn revision(digest: &str) -> String {
+    format!("sha256 {}…", digest.get(..8).unwrap_or(digest))
 }

@@ -40,6 +40,22 @@ impl Session {
         }
     }
 
+    /// Changes the session so that the next plan writes a file that was removed.
+    pub(super) fn restore(&mut self, path: &str) {
+        self.files.forget(path);
+        if path == self.layout.session_file() {
+            self.saved_revision = None;
+        }
+        for known in &mut self.known {
+            if let Some(context) = SharedContext::upgrade(&known.cell) {
+                if self.layout.context_file(&known.id) == path {
+                    known.saved = None;
+                    self.pending.add(&context);
+                }
+            }
+        }
+    }
+
     fn fork_over(&mut self, context: &SharedContext, environment: &dyn Environment) -> Result<Forked, Error> {
         let origin = context.id();
         let fork = context.change(|context| Ok(context.become_fork(environment)))?;
@@ -63,7 +79,7 @@ impl Session {
         let mut dict = merged(&self.saved_dict, &self.dict, &theirs, |key, ours, _| match key {
             // Merged above.
             keys::STATE_DATA => Ok(ours.cloned()),
-            _ => Err(self.files.conflict(path, sha256_hex(text))),
+            _ => Err(self.files.conflict(path, Some(sha256_hex(text)))),
         })?;
         dict.insert(keys::STATE_DATA.to_owned(), merged_state.into());
         // Each writer keeps its own active context.

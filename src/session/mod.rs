@@ -325,18 +325,16 @@ impl Session {
             let what = Written::Session { dict: self.dict.clone(), revision: self.revision };
             writes.push(PlannedWrite::new(self.layout.session_file(), bytes, what));
         }
-        Ok(SavePlan { writes })
+        let active_file = self.active.as_ref().map(|active| self.layout.context_file(&active.id()));
+        let is_needed = |path: &String| !writes.is_empty() && writes.iter().all(|write| write.path != *path);
+        let active_file = active_file.filter(is_needed);
+        Ok(SavePlan { writes, active_file })
     }
 
-    /// Refuses to overwrite a file that another writer has changed since this session read or wrote it. `current` is the
-    /// SHA-256 of the file's contents in hexadecimal digits; `None` never conflicts, as nothing can be lost. To be called for
-    /// all writes of a plan before the first is made.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::FileConflict`].
-    fn check_write(&self, write: &PlannedWrite, current: &str) -> Result<(), Error> {
-        self.files.check(write, current)
+    /// The files of the contexts in memory, and `session.json`.
+    fn files_in_memory(&self) -> Vec<String> {
+        let alive = self.known.iter().filter(|known| known.cell.strong_count() > 0);
+        alive.map(|known| self.layout.context_file(&known.id)).chain([self.layout.session_file()]).collect()
     }
 
     /// Records that a write of the plan is about to begin.

@@ -1,20 +1,21 @@
 //! Saving: plan the writes, compare with the files, write.
 
 use super::save_plan::SavePlan;
-use super::{Forked, StoredSession};
+use super::{Forked, Session, StoredSession};
 use crate::environment::Environment;
 use crate::error::Error;
-use crate::storage::{Storage, SyncStorage};
+use crate::storage::{Revision, Storage, SyncStorage};
 
 /// How often a save merges before it gives up, if other writers keep changing the files.
 const ATTEMPTS: usize = 8;
 
-/// What a save does if another writer has changed a file.
+/// What a save does if another writer has changed or removed a file.
 #[derive(Clone, Copy)]
 pub enum OnConflict<'e> {
     /// Writes nothing and returns the conflict.
     Refuse,
-    /// Keeps both versions: a context becomes a fork of the one in its file, and the dicts are merged.
+    /// Keeps both versions: a context becomes a fork of the one in its file, and the dicts are merged. A removed file that
+    /// is in memory is written again.
     Fork(&'e dyn Environment),
 }
 
@@ -53,7 +54,11 @@ impl<S: Storage> StoredSession<S> {
     /// Those of [`StoredSession::save`], and [`Error::LockLost`].
     pub async fn save_to(&self, storage: &S, on_conflict: OnConflict<'_>) -> Result<Option<Vec<Forked>>, Error> {
         let begun = self.sync_saves.get();
-        let plan = self.compared_plan(storage, on_conflict).await?;
+        let plan = match self.compared_plan(storage, on_conflict).await {
+            // The file may be as it was before a synchronous save of this session.
+            Err(Error::FileConflict { .. }) if self.sync_saves.get() != begun => return Ok(None),
+            plan => plan?,
+        };
         match self.carry_out(storage, &plan, begun).await {
             Ok(Outcome::Done) => Ok(Some(self.forks.take())),
             Ok(Outcome::Overtaken) => Ok(None),
@@ -72,20 +77,36 @@ impl<S: Storage> StoredSession<S> {
             attempts -= 1;
             let plan = self.change(|session| session.save_plan())?;
             let mut conflicts = Vec::new();
+            let mut is_removed = false;
+            let mut check = |checked| match checked {
+                Err(Error::FileConflict { found, .. }) if attempts > 0 => {
+                    is_removed |= found.is_none();
+                    Ok(found.is_some())
+                }
+                checked => checked.map(|()| false),
+            };
             for write in &plan.writes {
-                let Some(current) = storage.digest(&write.path).await? else { continue };
-                match (self.read(|session| session.check_write(write, &current)), environment) {
-                    (Err(Error::FileConflict { .. }), Some(environment)) if attempts > 0 => {
-                        conflicts.push((write, environment));
-                    }
-                    (checked, _) => checked?,
+                let current = storage.digest(&write.path).await?;
+                if check(self.read(|session| session.files.check(write, &current)))? {
+                    conflicts.push(write);
                 }
             }
-            if conflicts.is_empty() {
+            if let Some(path) = &plan.active_file {
+                let current = storage.digest(path).await?;
+                check(self.read(|session| session.files.check_present(path, &current)))?;
+            }
+            let Some(environment) = environment.filter(|_| is_removed || !conflicts.is_empty()) else {
                 return Ok(plan);
+            };
+            if is_removed {
+                for path in self.read(Session::files_in_memory) {
+                    if storage.digest(&path).await? == Revision::Absent {
+                        self.update(|session| session.restore(&path))?;
+                    }
+                }
             }
             // `session.json` first, because its versions may be impossible to merge.
-            for (write, environment) in conflicts.into_iter().rev() {
+            for write in conflicts.into_iter().rev() {
                 let Some(theirs) = storage.read(&write.path).await? else { continue };
                 let forked = self.change(|session| session.keep_both(write, &theirs, environment))?;
                 self.forks.borrow_mut().extend(forked);
@@ -136,9 +157,12 @@ impl<S: SyncStorage> StoredSession<S> {
     pub fn save_sync_to(&self, storage: &S) -> Result<(), Error> {
         let plan = self.change(|session| session.save_plan())?;
         for write in &plan.writes {
-            if let Some(current) = storage.digest_sync(&write.path)? {
-                self.read(|session| session.check_write(write, &current))?;
-            }
+            let current = storage.digest_sync(&write.path)?;
+            self.read(|session| session.files.check(write, &current))?;
+        }
+        if let Some(path) = &plan.active_file {
+            let current = storage.digest_sync(path)?;
+            self.read(|session| session.files.check_present(path, &current))?;
         }
         self.sync_saves.set(self.sync_saves.get() + 1);
         for write in &plan.writes {

@@ -9,6 +9,8 @@ use crate::json::Object;
 pub(super) struct SavePlan {
     /// The files to replace.
     pub writes: Vec<PlannedWrite>,
+    /// The file of the active context, if it is not among them: it must exist, because `session.json` names it.
+    pub active_file: Option<String>,
 }
 
 /// A file to replace as a whole.

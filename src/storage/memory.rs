@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
-use super::{Storage, SyncStorage};
+use super::{Revision, Storage, SyncStorage};
 use crate::digest::sha256_hex;
 use crate::error::Error;
 
@@ -33,7 +33,7 @@ impl Storage for MemoryStorage {
         Ok(())
     }
 
-    async fn digest(&self, path: &str) -> Result<Option<String>, Error> {
+    async fn digest(&self, path: &str) -> Result<Revision, Error> {
         self.digest_sync(path)
     }
 
@@ -48,7 +48,8 @@ impl SyncStorage for MemoryStorage {
         Ok(())
     }
 
-    fn digest_sync(&self, path: &str) -> Result<Option<String>, Error> {
-        Ok(self.0.borrow().get(path).map(|contents| sha256_hex(contents)))
+    fn digest_sync(&self, path: &str) -> Result<Revision, Error> {
+        let files = self.0.borrow();
+        Ok(files.get(path).map_or(Revision::Absent, |contents| Revision::Digest(sha256_hex(contents))))
     }
 }

@@ -14,6 +14,17 @@ use crate::error::Error;
 /// The default limit on the size of a file that is read: 256 MiB.
 pub const DEFAULT_MAX_FILE_BYTES: u64 = 256 << 20;
 
+/// The revision of a file, as far as the storage can tell.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Revision {
+    /// The storage cannot tell. A save overwrites the file.
+    Unknown,
+    /// There is no file.
+    Absent,
+    /// The SHA-256 of the contents in lower-case hexadecimal digits.
+    Digest(String),
+}
+
 /// A storage for files.
 pub trait Storage {
     /// The contents of a file; `None` if it does not exist.
@@ -56,13 +67,12 @@ pub trait Storage {
     /// [`Error::Storage`].
     async fn remove(&self, path: &str) -> Result<(), Error>;
 
-    /// The SHA-256 of the contents of a file in lower-case hexadecimal digits, by which a save detects conflicts; `None`
-    /// if the file does not exist, or if the storage cannot tell. Then a save overwrites the file.
+    /// The revision of a file, by which a save detects conflicts.
     ///
     /// # Errors
     ///
     /// [`Error::Storage`].
-    async fn digest(&self, path: &str) -> Result<Option<String>, Error>;
+    async fn digest(&self, path: &str) -> Result<Revision, Error>;
 
     /// When a file was last written, in milliseconds since 1970; `None` if it does not exist, or if the storage cannot
     /// tell.
@@ -96,5 +106,5 @@ pub trait SyncStorage {
     /// # Errors
     ///
     /// [`Error::Storage`].
-    fn digest_sync(&self, path: &str) -> Result<Option<String>, Error>;
+    fn digest_sync(&self, path: &str) -> Result<Revision, Error>;
 }

@@ -7,7 +7,7 @@ use wasm_bindgen_futures::JsFuture;
 use super::args::{is_absent, strings};
 use super::memory::make_room_for_json;
 use crate::error::{Cause, Error, Operation, StorageError};
-use crate::storage::{DEFAULT_MAX_FILE_BYTES, Storage, SyncStorage};
+use crate::storage::{DEFAULT_MAX_FILE_BYTES, Revision, Storage, SyncStorage};
 
 #[wasm_bindgen]
 extern "C" {
@@ -140,9 +140,9 @@ impl Storage for JsStorage {
         removed.map(drop).map_err(|cause| failure(Operation::Remove, path, cause))
     }
 
-    async fn digest(&self, path: &str) -> Result<Option<String>, Error> {
+    async fn digest(&self, path: &str) -> Result<Revision, Error> {
         if !self.has_method("digest") {
-            return Ok(None);
+            return Ok(Revision::Unknown);
         }
         let digest = settle(self.adapter().digest(path)).await;
         digest_of(&digest.map_err(|cause| failure(Operation::Write, path, cause))?, path)
@@ -178,20 +178,21 @@ impl SyncStorage for JsStorage {
         }
     }
 
-    fn digest_sync(&self, path: &str) -> Result<Option<String>, Error> {
+    fn digest_sync(&self, path: &str) -> Result<Revision, Error> {
         if !self.has_method("digestSync") {
-            return Ok(None);
+            return Ok(Revision::Unknown);
         }
         let digest = self.adapter().digest_sync(path);
         digest_of(&digest.map_err(|cause| failure(Operation::Write, path, cause))?, path)
     }
 }
 
-/// The digest from the value that an adapter returned.
-fn digest_of(digest: &JsValue, path: &str) -> Result<Option<String>, Error> {
+/// The revision from the value that an adapter returned.
+fn digest_of(digest: &JsValue, path: &str) -> Result<Revision, Error> {
     match digest.as_string() {
-        Some(digest) => Ok(Some(digest)),
-        None if is_absent(digest) => Ok(None),
+        Some(digest) => Ok(Revision::Digest(digest)),
+        None if digest.is_null() => Ok(Revision::Absent),
+        None if digest.is_undefined() => Ok(Revision::Unknown),
         None => Err(wrong_answer(Operation::Write, path, "a string or null as the digest")),
     }
 }

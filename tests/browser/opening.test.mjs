@@ -1,4 +1,4 @@
-// The ways into the viewer, and what it says when a session cannot be opened.
+// Opening sessions in the viewer, and its messages if a session cannot be opened.
 import assert from 'node:assert/strict'
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -15,7 +15,7 @@ const withPage = useBrowser()
 const folder = await mkdtemp(join(tmpdir(), 'peteos-session-'))
 after(() => rm(folder, { recursive: true, force: true }))
 
-/** Writes the files of a session to a folder of the disk; resolves to its path. */
+/** Writes the files of a session to a folder on disk; resolves to its path. */
 async function writeSession(session, directory = session.uuid) {
   const path = join(folder, directory)
   await mkdir(path, { recursive: true })
@@ -23,7 +23,7 @@ async function writeSession(session, directory = session.uuid) {
   return path
 }
 
-/** Drops files or folders of the disk on the page, as the system does. */
+/** Drops files or folders from the disk on the page, as the system does. */
 async function drop(page, paths) {
   const devtools = await page.context().newCDPSession(page)
   const data = { items: [], files: paths, dragOperationsMask: 1 }
@@ -50,7 +50,7 @@ test(
 )
 
 test(
-  'opens a folder that has another name than the session',
+  'opens a folder whose name is not that of the session',
   withPage(async (page, origin) => {
     const session = createSession(20)
     await openViewer(page, origin)
@@ -60,7 +60,7 @@ test(
 )
 
 test(
-  'opens picked files, and then others in their place',
+  'opens picked files, and then others instead',
   withPage(async (page, origin) => {
     await openViewer(page, origin)
     for (const session of [createSession(20), createSession(5)]) {
@@ -91,7 +91,7 @@ test(
 )
 
 test(
-  'several sessions: asks which one',
+  'asks which of several sessions to open',
   withPage(async (page, origin) => {
     const sessions = [createSession(10), createSession(20), createSession(30)]
     for (const session of sessions) await writeSession(session, join('agents', session.uuid))
@@ -111,7 +111,7 @@ test(
 )
 
 test(
-  'the demo session opens by its button',
+  'the button opens the demo session',
   withPage(async (page, origin) => {
     await openViewer(page, origin)
     await page.getByRole('button', { name: 'Open the demo session' }).click()
@@ -122,7 +122,7 @@ test(
 )
 
 test(
-  'a server without a demo session is no riddle',
+  'a server without the demo session is a clear error',
   withPage(async (page, origin) => {
     await page.route('**/files.json', (route) => route.fulfill({ json: [] }))
     await openViewer(page, origin)
@@ -132,7 +132,7 @@ test(
 )
 
 test(
-  'a damaged file is named with line and column, as in Node, and what was open stays',
+  'the error for a damaged file has line and column, as in Node, and the open session stays',
   withPage(async (page, origin) => {
     const open = createSession(20)
     const session = createSession(10)
@@ -163,7 +163,7 @@ test(
   }),
 )
 
-/** Where and what Node finds wrong in the same files. */
+/** The place and message of the error that Node reports for the same files. */
 async function errorInNode(uuid, files) {
   const storage = new MemoryStorage()
   for (const { name, buffer } of files) await storage.write(`${uuid}/${name}`, buffer)
@@ -213,7 +213,7 @@ test(
 )
 
 test(
-  'a vocabulary that cannot be loaded is an error in words, and messages can still be counted off',
+  'a vocabulary that cannot be loaded is a readable error, and windows of messages still work',
   withPage(
     async (page, origin) => {
       await page.route('**/encodings/**', (route) => route.fulfill({ status: 503, body: '' }))
@@ -236,7 +236,7 @@ test(
 )
 
 test(
-  'a session without an active context shows the newest it has',
+  'a session without an active context shows its newest context',
   withPage(async (page, origin) => {
     const session = createSession(10)
     const files = changeFile(await filesOf(session), 'session.json', (text) =>
@@ -310,7 +310,7 @@ test(
       'boundary',
       'to-cut',
     ])
-    // The files' own dialog is the system's; that the button asks for it is what can be seen here.
+    // The file dialog belongs to the system; the test checks that the button opens it.
     const chooser = page.waitForEvent('filechooser')
     await page.getByRole('button', { name: 'Open files' }).press('Enter')
     assert.equal((await chooser).isMultiple(), true)
@@ -318,7 +318,7 @@ test(
 )
 
 test(
-  'the page is a strict one: its policy allows its own scripts and no other',
+  'the content security policy allows only the scripts of the page',
   withPage(
     async (page, origin) => {
       const html = await readFile(join(root, 'examples', 'browser', 'index.html'), 'utf8')

@@ -1,4 +1,4 @@
-// The package in a browser as a page imports it: by its address, without a bundler.
+// The package in a browser as a page imports it: by URL, without a bundler.
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
@@ -9,7 +9,7 @@ import { saveFixedSession } from './support/fixed-session.mjs'
 
 const withPage = useBrowser()
 
-/** A test of an empty page. `work` gets the page and the requests that it makes, as a list that grows. */
+/** A test on an empty page. `work` gets the page and a growing list of its requests. */
 function withEmptyPage(work, options) {
   return withPage(async (page, origin) => {
     await page.route(`${origin}/empty`, (route) => route.fulfill({ contentType: 'text/html', body: '<!doctype html>' }))
@@ -21,7 +21,7 @@ function withEmptyPage(work, options) {
 }
 
 test(
-  'before init() every synchronous call says that it is too early',
+  'before init() every synchronous call throws NotInitializedError',
   withEmptyPage(async (page, requests) => {
     const names = await page.evaluate(async () => {
       const { Context, Message, Session, SystemPromptMessage, countTokens, encodingForModel } = await import(
@@ -76,7 +76,7 @@ test(
 )
 
 test(
-  'init() is idempotent, and calls at once share one module',
+  'init() is idempotent, and concurrent calls share one module',
   withEmptyPage(async (page, requests) => {
     await page.evaluate(async () => {
       const { Session, init } = await import('/dist/browser.js')
@@ -94,7 +94,7 @@ test(
 )
 
 test(
-  'init() compiles the module while it arrives',
+  'init() compiles the module while it is downloaded',
   withEmptyPage(async (page) => {
     const calls = await page.evaluate(async () => {
       const calls = []
@@ -114,7 +114,7 @@ test(
 )
 
 test(
-  'init() that failed can be tried again',
+  'a failed init() can be retried',
   withEmptyPage(
     async (page) => {
       await page.route('**/*.wasm', (route) => route.fulfill({ status: 404, body: 'not found' }))
@@ -148,7 +148,7 @@ test(
 )
 
 test(
-  'init() takes the module from elsewhere',
+  'init() accepts the module from another source',
   withEmptyPage(async (page) => {
     assert.equal(
       await page.evaluate(async () => {
@@ -163,7 +163,7 @@ test(
 )
 
 test(
-  'an encoding is loaded before it counts',
+  'an encoding must be loaded before it counts',
   withEmptyPage(async (page, requests) => {
     const text = 'Grüße, 世界! <|endoftext|>'
     const inPage = await page.evaluate(async (text) => {
@@ -236,7 +236,7 @@ test(
 )
 
 test(
-  'the storage is memory, and shared, where none is given',
+  'the default storage is one shared store in memory',
   withEmptyPage(async (page) => {
     assert.deepEqual(
       await page.evaluate(async () => {
@@ -261,7 +261,7 @@ test(
 
 for (const entry of ['browser', 'inline']) {
   test(
-    `dist/${entry}.js saves the bytes that Node saves`,
+    `dist/${entry}.js saves the same bytes as Node`,
     withEmptyPage(async (page) => {
       const inPage = await page.evaluate(`(async () => {
       const api = await import('/dist/${entry}.js')
@@ -286,7 +286,7 @@ for (const entry of ['browser', 'inline']) {
 }
 
 test(
-  'dist/inline.js needs no other file but vocabularies',
+  'dist/inline.js needs no other files than vocabularies',
   withEmptyPage(async (page, requests) => {
     assert.equal(
       await page.evaluate(async () => {
@@ -318,7 +318,7 @@ test(
 )
 
 test(
-  'the page of docs/api.md counts tokens as it is written',
+  'the page in docs/api.md works as written',
   withPage(async (page, origin) => {
     const markdown = readFileSync(new URL('../../docs/api.md', import.meta.url), 'utf8')
     const [{ source }] = fencedBlocks(markdown).filter(({ language }) => language === 'html')

@@ -1,4 +1,4 @@
-// The demo server gives out what the page needs, and nothing else.
+// The demo server serves what the page needs, and nothing else.
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { request } from 'node:http'
@@ -13,7 +13,7 @@ before(async () => {
 })
 after(() => server.close())
 
-/** Asks for a path as it is: fetch and URL would resolve `..` before. */
+/** Requests a path verbatim: fetch and URL would resolve `..` first. */
 function get(path, method = 'GET') {
   const { port } = new URL(server.url)
   return new Promise((resolve, reject) => {
@@ -28,7 +28,7 @@ function get(path, method = 'GET') {
   })
 }
 
-test('serves on this machine alone', () => {
+test('listens on localhost only', () => {
   assert.match(server.url, /^http:\/\/127\.0\.0\.1:\d+\/examples\/browser\/$/)
 })
 
@@ -51,13 +51,13 @@ test('serves files with their types', async () => {
   }
 })
 
-test('sends the root to the page', async () => {
+test('redirects the root to the page', async () => {
   const { status, headers } = await get('/')
   assert.equal(status, 302)
   assert.equal(headers.location, '/examples/browser/')
 })
 
-test('gives out nothing outside of examples/ and dist/', async () => {
+test('serves nothing outside examples/ and dist/', async () => {
   const paths = [
     '/package.json',
     '/../package.json',
@@ -83,7 +83,7 @@ test('gives out nothing outside of examples/ and dist/', async () => {
   for (const path of paths) assert.equal((await get(path)).status, 404, path)
 })
 
-test('answers HEAD without a body, and refuses what would change something', async () => {
+test('answers HEAD without a body, and refuses methods other than GET and HEAD', async () => {
   const head = await get('/dist/browser.js', 'HEAD')
   assert.equal(head.status, 200)
   assert.equal(head.body.length, 0)
@@ -99,7 +99,7 @@ test('lists the files of the demo session', async () => {
   for (const path of paths) assert.equal((await get(`/examples/demo-session/${path}`)).status, 200, path)
 })
 
-test('a port that is taken, or none, is an error in words', async () => {
+test('a port that is taken or invalid is a readable error', async () => {
   const { port } = new URL(server.url)
   await assert.rejects(serve({ port: Number(port) }), /cannot be served on port/)
   const child = spawn(process.execPath, [join(root, 'scripts', 'demo-browser.mjs'), '--port', 'many'], {

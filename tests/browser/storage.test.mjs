@@ -1,4 +1,4 @@
-// The stores of a browser: the conformance suite, two tabs at once, a full disk, a tab that ends.
+// The browser storages: the conformance suite, two tabs at once, a full disk, a closed tab.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { storageConformance } from '../../dist/testing.mjs'
@@ -6,7 +6,7 @@ import { useBrowser } from './support/browser.mjs'
 
 const withPage = useBrowser()
 
-/** Opens tabs of one origin, with the package in `api` and a `makeStorage(kind, name)`. */
+/** Opens tabs of one origin, with the package as `api` and a function `makeStorage(kind, name)`. */
 function withTabs(count, work, options) {
   return withPage(async (page, origin) => {
     const pages = [page]
@@ -56,7 +56,7 @@ for (const kind of ['IndexedDBStorage', 'OPFSStorage', 'MemoryStorage']) {
 
 for (const kind of ['IndexedDBStorage', 'OPFSStorage']) {
   test(
-    `${kind}: two tabs in conflict`,
+    `${kind}: a conflict of two tabs is detected`,
     withTabs(2, async (one, other) => {
       const uuid = await one.evaluate(async (kind) => {
         globalThis.session = api.Session.create('agents', { storage: makeStorage(kind) })
@@ -123,7 +123,7 @@ for (const kind of ['IndexedDBStorage', 'OPFSStorage']) {
   )
 
   test(
-    `${kind}: a tab that ends while it saves leaves a whole session, and no lock`,
+    `${kind}: a tab that is closed during a save leaves an intact session and no lock`,
     withTabs(2, async (one, other) => {
       const uuid = await one.evaluate(async (kind) => {
         const session = api.Session.create('agents', { storage: makeStorage(kind) })
@@ -186,9 +186,9 @@ for (const kind of ['IndexedDBStorage', 'OPFSStorage']) {
   )
 
   test(
-    `${kind}: a quota that is exceeded`,
+    `${kind}: a save that exceeds the quota is ENOSPC, and the old state stands`,
     withTabs(1, async (page, origin) => {
-      // From the start, because the browser asks for the quota anew only when what it knows to be left does not do.
+      // From the start, because the browser checks the quota again only when its cached remainder is too small.
       const protocol = await page.context().newCDPSession(page)
       const { usage } = await page.evaluate(() => navigator.storage.estimate())
       await protocol.send('Storage.overrideQuotaForOrigin', { origin, quotaSize: usage + 500_000 })
@@ -199,7 +199,7 @@ for (const kind of ['IndexedDBStorage', 'OPFSStorage']) {
         return session.uuid
       }, kind)
       const failure = await page.evaluate(async (uuid) => {
-        // Stores compress what is easy to compress.
+        // Random bytes, because the browser may compress.
         const noise = Array.from({ length: 300_000 }, () => Math.random().toString(36).slice(2, 12)).join('')
         session.activeContext.append(message(noise))
         session.rollingSequenceWindow(0)
@@ -218,7 +218,7 @@ for (const kind of ['IndexedDBStorage', 'OPFSStorage']) {
       }, uuid)
       assert.deepEqual(failure.error, ['StorageError', 'ENOSPC', 'write', 'QuotaExceededError'])
       assert.deepEqual(failure.texts, ['kept'])
-      // A window that is small enough may be there already; nothing is half there.
+      // A window may have been small enough to be written; no file is incomplete.
       assert.deepEqual(
         failure.names.filter((name) => name.startsWith('.')),
         [],
@@ -248,7 +248,7 @@ for (const kind of ['IndexedDBStorage', 'OPFSStorage']) {
       const results = await page.evaluate(async (kind) => {
         const storage = makeStorage(kind)
         await storage.write('old', Uint8Array.of(1))
-        // Stores compress what is easy to compress.
+        // Random bytes, because the browser may compress.
         const noise = (size) => {
           const data = new Uint8Array(size)
           for (let at = 0; at < size; at += 65_536) crypto.getRandomValues(data.subarray(at, at + 65_536))
@@ -275,7 +275,7 @@ for (const kind of ['IndexedDBStorage', 'OPFSStorage']) {
   )
 
   test(
-    `${kind}: stores with different names share nothing, options are checked, paths lead nowhere else`,
+    `${kind}: storages with different names share nothing, options are checked, and paths stay inside`,
     withTabs(1, async (page) => {
       assert.deepEqual(
         await page.evaluate(async (kind) => {
@@ -316,7 +316,7 @@ for (const kind of ['IndexedDBStorage', 'OPFSStorage']) {
 }
 
 test(
-  'IndexedDBStorage opens its database again when that was deleted or closed',
+  'IndexedDBStorage reopens its database after it was deleted or closed',
   withTabs(1, async (page) => {
     assert.deepEqual(
       await page.evaluate(async () => {
@@ -337,7 +337,7 @@ test(
 )
 
 test(
-  'OPFSStorage removes what a tab that ended has left, when it is old',
+  'OPFSStorage removes old leftovers of closed tabs',
   withTabs(1, async (page) => {
     assert.deepEqual(
       await page.evaluate(async () => {

@@ -1,4 +1,4 @@
-// The viewer shows a session as Node sees it.
+// The viewer shows the same session data as Node.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { ContentPart, Message } from '../../dist/index.mjs'
@@ -107,7 +107,7 @@ test(
       assert.deepEqual(await dimmed(page), positions(context, dropped), `a budget of ${budget}`)
       seen.add(dropped.length)
     }
-    assert.ok(seen.size > 4, 'the slider has passed several windows')
+    assert.ok(seen.size > 4, 'the slider passed several windows')
 
     const total = context.totalTokenCount()
     for (const budget of [0, 1, total - 1, total, total + 1, Math.floor(total / 3)]) {
@@ -136,7 +136,7 @@ test(
 )
 
 test(
-  'the boundary decides where the window begins, and each dropped message says why',
+  'the boundary decides where the window begins, and each dropped message shows the reason',
   withPage(async (page, origin) => {
     const session = createSession(60)
     const context = session.activeContext
@@ -201,7 +201,7 @@ test(
 )
 
 test(
-  'a number that is no budget is refused in words, and the window stays',
+  'an invalid budget is a readable error, and the window stays',
   withPage(async (page, origin) => {
     const session = createSession(30)
     await openViewer(page, origin)
@@ -215,7 +215,7 @@ test(
       assert.match(await page.textContent('#limit-fault'), /maxTokens: expected a non-negative integer/)
       assert.equal(await page.getAttribute('#limit', 'aria-invalid'), 'true')
     }
-    // Another mode has a limit of its own.
+    // Each mode has its own limit.
     await page.getByRole('radio', { name: 'Messages' }).check()
     await settled(page)
     assert.equal(await page.textContent('#limit-fault'), '')
@@ -227,7 +227,7 @@ test(
 )
 
 test(
-  'moving the slider touches the rows that change, and no other',
+  'moving the slider updates only the rows that change',
   withPage(async (page, origin) => {
     const session = createSession(600)
     const context = session.activeContext
@@ -254,7 +254,7 @@ test(
 )
 
 test(
-  'goes to the first message that is kept',
+  'jumps to the first kept message',
   withPage(async (page, origin) => {
     const session = createSession(200)
     await openViewer(page, origin)
@@ -269,7 +269,7 @@ test(
 )
 
 test(
-  'text is shown as text, and nothing in it runs',
+  'text is shown as text, and no script in it runs',
   withPage(async (page, origin) => {
     const session = createSession(4)
     const context = session.activeContext
@@ -342,7 +342,7 @@ test(
 )
 
 test(
-  'a long result is shown in full when asked for',
+  'a long result is shown in full on demand',
   withPage(async (page, origin) => {
     const session = createSession(3)
     const text = Array.from({ length: 400 }, (_, line) => `line ${line}`).join('\n')
@@ -360,7 +360,7 @@ test(
 )
 
 test(
-  'shows another context of the session when it is chosen',
+  'shows another context when it is chosen',
   withPage(async (page, origin) => {
     const session = createSession(40)
     const whole = session.activeContext
@@ -378,7 +378,7 @@ test(
 )
 
 test(
-  'right-to-left text runs from right to left',
+  'right-to-left text is displayed from right to left',
   withPage(async (page, origin) => {
     const session = createSession(2)
     session.activeContext.append(

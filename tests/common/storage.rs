@@ -8,7 +8,7 @@ use std::task::Poll;
 
 use peteos_session::digest::sha256_hex;
 use peteos_session::error::{Cause, Error, Operation, StorageError};
-use peteos_session::storage::{Storage, SyncStorage};
+use peteos_session::storage::{Revision, Storage, SyncStorage};
 
 /// The contents of files by their paths.
 pub type Files = BTreeMap<String, Vec<u8>>;
@@ -119,8 +119,9 @@ impl Disk {
         self.check(call, Operation::Write, path)
     }
 
-    fn digest_now(&self, path: &str) -> Option<String> {
-        self.0.files.borrow().get(path).map(|contents| sha256_hex(contents))
+    fn digest_now(&self, path: &str) -> Revision {
+        let files = self.0.files.borrow();
+        files.get(path).map_or(Revision::Absent, |contents| Revision::Digest(sha256_hex(contents)))
     }
 }
 
@@ -172,7 +173,7 @@ impl Storage for Disk {
         Ok(())
     }
 
-    async fn digest(&self, path: &str) -> Result<Option<String>, Error> {
+    async fn digest(&self, path: &str) -> Result<Revision, Error> {
         let call = self.call().await;
         self.check(call, Operation::Write, path)?;
         Ok(self.digest_now(path))
@@ -192,7 +193,7 @@ impl SyncStorage for Disk {
         self.replace(call, path, contents)
     }
 
-    fn digest_sync(&self, path: &str) -> Result<Option<String>, Error> {
+    fn digest_sync(&self, path: &str) -> Result<Revision, Error> {
         Ok(self.digest_now(path))
     }
 }

@@ -1,4 +1,4 @@
-// The set-up on machines that lack something, played by a PATH of small scripts.
+// Set-up on machines that lack something, simulated by a PATH of small scripts.
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
@@ -10,7 +10,7 @@ import { root } from '../../scripts/setup/steps.mjs'
 
 const RUST = 'rust.mjs'
 
-/** A machine whose PATH has these programs alone, each the body of a shell script that logs its call. */
+/** A machine whose PATH has only these programs, each given as the body of a shell script that logs its call. */
 function machine(t, programs) {
   const home = mkdtempSync(join(tmpdir(), 'peteos-session-set-up-'))
   t.after(() => rmSync(home, { recursive: true, force: true }))
@@ -24,7 +24,7 @@ function machine(t, programs) {
   return {
     home,
     calls: () => readFileSync(join(home, 'calls'), 'utf8').trim().split('\n'),
-    /** What `expression` gives, `module` being a module of the set-up; or the message of its SetupError. */
+    /** The value of `expression` for a module of the set-up, or the message of its SetupError. */
     evaluate(module, expression, variables = {}) {
       const code = `
         const module = await import('./scripts/setup/${module}')
@@ -43,9 +43,9 @@ function machine(t, programs) {
 
 const CC = { cc: 'exit 0' }
 const version = (number) => `echo "tool ${number} (0123456 2026-01-01)"`
-/** A compiler of a version that has the target: its library is the home. */
+/** A compiler of this version that has the target. */
 const compiler = (number) => `if [ "$1" = --print ]; then echo "$HOME"; else ${version(number)}; fi`
-/** rustup's shim: it fails unless a toolchain is named that is there. */
+/** rustup's shim: it fails unless an installed toolchain is named. */
 const shim = (body) => `
   if [ -z "$RUSTUP_TOOLCHAIN" ] || [ ! -e "$HOME/$RUSTUP_TOOLCHAIN" ]; then
     echo "error: no default toolchain is configured" >&2
@@ -65,7 +65,7 @@ const invocations = `async ({ rust }) => {
   return both.map(({ program, args, env }) => ({ program, args, toolchain: env.RUSTUP_TOOLCHAIN }))
 }`
 
-test('a Rust on the PATH is used as it is', (t) => {
+test('a Rust on the PATH is used unchanged', (t) => {
   const { evaluate } = machine(t, { ...CC, cargo: version('1.90.0'), rustc: compiler('1.90.0') })
   assert.deepEqual(evaluate(RUST, invocations).value, [
     { program: 'cargo', args: ['test'] },
@@ -73,7 +73,7 @@ test('a Rust on the PATH is used as it is', (t) => {
   ])
 })
 
-test('a rustup without a toolchain gets one, which every call names', (t) => {
+test('a toolchain is installed if rustup has none, and every call names it', (t) => {
   const shims = { cargo: shim(version('1.95.0')), rustc: shim(compiler('1.95.0')) }
   const { calls, evaluate } = machine(t, { ...CC, ...shims, rustup: RUSTUP })
   const { value } = evaluate(RUST, invocations)
@@ -85,7 +85,7 @@ test('a rustup without a toolchain gets one, which every call names', (t) => {
   assert.ok(calls().includes('cargo metadata'))
 })
 
-test('a toolchain that rustup has without a default is used, and none is installed', (t) => {
+test('a toolchain of rustup that is not the default is used, and none is installed', (t) => {
   const shims = { cargo: shim(version('1.95.0')), rustc: shim(compiler('1.95.0')) }
   const { calls, evaluate, home } = machine(t, { ...CC, ...shims, rustup: RUSTUP })
   writeFileSync(join(home, 'nightly-x'), '')
@@ -96,14 +96,14 @@ test('a toolchain that rustup has without a default is used, and none is install
   assert.ok(!calls().some((call) => call.includes('install')))
 })
 
-test('a target that is missing is added to the toolchain in use', (t) => {
+test('a missing target is added to the toolchain in use', (t) => {
   const rustc = `if [ "$1" = --print ]; then echo "$HOME/absent"; else ${version('1.95.0')}; fi`
   const { calls, evaluate } = machine(t, { ...CC, cargo: version('1.95.0'), rustc, rustup: RUSTUP })
   assert.ok('value' in evaluate(RUST, invocations))
   assert.ok(calls().includes('rustup target add wasm32-unknown-unknown'))
 })
 
-test('without Rust and without the right to install it, one sentence says what to run', (t) => {
+test('without Rust and without root, one sentence says what to run', (t) => {
   const { evaluate } = machine(t, CC)
   const { error } = evaluate(RUST, invocations)
   assert.equal(error, `Rust 1.86 or newer is needed, but Rust was not found. ${hintFor('rust')}`)
@@ -127,13 +127,13 @@ test('without a C compiler the message names it, and nothing is compiled', (t) =
   assert.equal(error, `Rust needs a C compiler to link programs, and \`cc\` was not found. ${hintFor('compiler')}`)
 })
 
-test('PETEOS_SESSION_RUST takes one of two values', (t) => {
+test('PETEOS_SESSION_RUST accepts one of two values', (t) => {
   const { evaluate } = machine(t, CC)
   const { error } = evaluate(RUST, invocations, { PETEOS_SESSION_RUST: 'nix' })
   assert.equal(error, 'PETEOS_SESSION_RUST is "nix": use "rustup" or "debian".')
 })
 
-test("the linker of Debian's Rust is checked, and the package of what it links to is named", (t) => {
+test("the linker of Debian's Rust is checked, and a broken link names the package to reinstall", (t) => {
   const { evaluate, home } = machine(t, {})
   const linker = join(home, 'rust-lld')
   symlinkSync('lld-22', linker)
@@ -144,7 +144,7 @@ test("the linker of Debian's Rust is checked, and the package of what it links t
   assert.ok(!('error' in evaluate('rust-debian.mjs', ensure)))
 })
 
-test('under yarn and pnpm the packages are installed by npm all the same', (t) => {
+test('under yarn and pnpm the packages are still installed by npm', (t) => {
   const { evaluate } = machine(t, {})
   for (const script of ['/usr/lib/node_modules/yarn/bin/yarn.js', '/usr/lib/node_modules/pnpm/bin/pnpm.cjs']) {
     const { value } = evaluate('npm.mjs', '({ npmCommand }) => npmCommand()', { npm_execpath: script })
@@ -152,7 +152,7 @@ test('under yarn and pnpm the packages are installed by npm all the same', (t) =
   }
 })
 
-test('without Python the comparison is skipped, and the reason is known', (t) => {
+test('without Python the comparison is skipped, and the reason is reported', (t) => {
   const { evaluate } = machine(t, {})
   const find = 'async ({ findPython }) => findPython()'
   assert.equal(evaluate('reference.mjs', find).error, `Python 3 was not found. ${hintFor('python')}`)

@@ -1,7 +1,7 @@
 import type { ObjectSchema } from '../json-schema.js'
 
 /**
- * What the functions of the AI SDK take. Its tools are no plain JSON: make them of `tools` with `tool()` and
+ * Arguments of the functions of the AI SDK. Its own tools are not plain JSON: create them from `tools` with `tool()` and
  * `jsonSchema()`.
  */
 export interface AiSdkRequest {
@@ -18,7 +18,7 @@ export type AiSdkMessage =
 
 type AiSdkJson = null | string | number | boolean | { [key: string]: AiSdkJson | undefined } | AiSdkJson[]
 
-/** What a provider wants to see again, by the name of the provider. */
+/** Data that must be returned to a provider, by the name of the provider. */
 export interface AiSdkProviderOptions {
   [provider: string]: { [key: string]: AiSdkJson | undefined }
 }
@@ -37,7 +37,7 @@ export interface AiSdkReasoning {
 
 export interface AiSdkImage {
   type: 'image'
-  /** Base64, or an address. */
+  /** Base64 data, or a URL. */
   image: string
   mediaType: string
   providerOptions?: AiSdkProviderOptions
@@ -45,7 +45,7 @@ export interface AiSdkImage {
 
 export interface AiSdkFile {
   type: 'file'
-  /** Base64, or an address. */
+  /** Base64 data, or a URL. */
   data: string
   mediaType: string
   filename?: string

@@ -1,6 +1,6 @@
 import type { ObjectSchema } from '../json-schema.js'
 
-/** Fields of a request of Anthropic's Messages. */
+/** Fields of a request to Anthropic's Messages API. */
 export interface AnthropicRequest {
   system?: string | AnthropicText[]
   messages: AnthropicMessage[]
@@ -12,7 +12,7 @@ export interface AnthropicMessage {
   content: AnthropicBlock[]
 }
 
-/** How long the provider keeps what comes before. */
+/** Marks the end of a prefix that the provider caches. */
 export interface AnthropicCacheControl {
   type: 'ephemeral'
   ttl?: '5m' | '1h'

@@ -1,6 +1,6 @@
 import type { JsonSchema } from '../json-schema.js'
 
-/** Fields of a request of Gemini's `generateContent`; in its SDK all but `contents` go into `config`. */
+/** Fields of a request to Gemini's `generateContent`. In its SDK, all but `contents` go into `config`. */
 export interface GeminiRequest {
   systemInstruction?: { parts: { text: string }[] }
   contents: GeminiContent[]

@@ -1,6 +1,6 @@
 import type { JsonSchema } from '../json-schema.js'
 
-/** Fields of a request of OpenAI's Chat Completions. */
+/** Fields of a request to OpenAI's Chat Completions API. */
 export interface OpenAiChatRequest {
   messages: OpenAiChatMessage[]
   tools?: OpenAiChatTool[]

@@ -1,6 +1,6 @@
 import type { JsonSchema } from '../json-schema.js'
 
-/** Fields of a request of OpenAI's Responses. */
+/** Fields of a request to OpenAI's Responses API. */
 export interface OpenAiResponsesRequest {
   instructions?: string
   input: OpenAiResponsesItem[]

@@ -7,39 +7,50 @@ import { withWebLock } from './web-lock.js'
 
 const FILES = 'files'
 
-/** What the object store has for each path. */
+/** The value in the object store, by path. */
 interface StoredFile {
   data: Uint8Array
   modifiedTime: number
 }
 
 /**
- * Keeps files in a database of the browser, IndexedDB, which all tabs and workers of an origin share. Each write is one
- * transaction of strict durability: it is there as a whole or not at all, and once it is resolved it survives a crash as
- * far as the browser can tell. A write that exceeds the quota rejects with the browser's `QuotaExceededError`, and the
- * old contents stand. The browser may drop the whole database when space is short, unless `navigator.storage.persist()`
- * was granted.
+ * Keeps files in an IndexedDB database, which all tabs and workers of an origin share. Each write is one transaction with
+ * strict durability: it happens as a whole or not at all, and once its promise resolves it survives a crash as far as the
+ * browser can guarantee. A write that exceeds the quota rejects with the browser's `QuotaExceededError`, and the file keeps
+ * its old contents. The browser may delete the whole database when space is short, unless `navigator.storage.persist()` was
+ * granted.
+ *
+ * @example
+ * ```ts no-run
+ * import { init, Session } from 'peteos-session'
+ * import { IndexedDBStorage } from 'peteos-session/browser-storage'
+ *
+ * await init()
+ * const storage = new IndexedDBStorage()
+ * const session = Session.create('sessions', { storage })
+ * await session.save()
+ * ```
  */
 export class IndexedDBStorage implements SessionStorage {
   readonly #name: string
   readonly #lockTimeout: number
   #database: Promise<IDBDatabase> | undefined
 
-  /** Opens nothing yet. @throws {InvalidArgumentError} for an option that is not known, or of the wrong kind. */
+  /** Opens nothing yet. @throws {InvalidArgumentError} if an option is unknown or invalid. */
   constructor(options: BrowserStorageOptions = {}) {
     const { name, lockTimeout } = constructing(IndexedDBStorage, () => checkedOptions(options, 'IndexedDBStorage'))
     this.#name = name
     this.#lockTimeout = lockTimeout
   }
 
-  /** The contents of a file; `null` where there is none. */
+  /** The contents of a file; `null` if there is none. */
   async read(path: string): Promise<Uint8Array | null> {
     return (await this.#get(path))?.data ?? null
   }
 
   /** Replaces a file, in one transaction. */
   async write(path: string, data: Uint8Array): Promise<void> {
-    // What is stored is a copy, but of the whole buffer that an array is a part of.
+    // IndexedDB would store a copy of the whole buffer that the array is a view of.
     const file: StoredFile = { data: data.slice(), modifiedTime: Date.now() }
     await this.#change((files) => files.put(file, keyOf(path)))
   }
@@ -59,7 +70,7 @@ export class IndexedDBStorage implements SessionStorage {
         if (cursor === null) return resolve([...names])
         const [name, below] = (cursor.key as string).slice(prefix.length).split('/', 2)
         names.add(name as string)
-        // The rest of a directory is passed over.
+        // Skip the rest of a directory.
         if (below === undefined) cursor.continue()
         else cursor.continue(after(`${prefix}${name}/`))
       }
@@ -72,7 +83,7 @@ export class IndexedDBStorage implements SessionStorage {
   }
 
   /**
-   * The SHA-256 of the contents; `null` where there is no file.
+   * The SHA-256 of the contents; `null` if there is no file.
    *
    * @throws {NotInitializedError} before `init()`.
    */
@@ -82,15 +93,15 @@ export class IndexedDBStorage implements SessionStorage {
   }
 
   /**
-   * Runs `work` while no other tab or worker of the origin holds the lock of the directory. The browser releases the
-   * lock of a tab that ends. In a page that is no secure context, where there are no such locks, it is one of this tab
-   * alone. Rejects with the code `ELOCKED` when the lock is not to be had within `lockTimeout`.
+   * Runs `work` while no other tab or worker of the origin holds the lock of the directory. The browser releases the locks
+   * of a tab that is closed. A page outside a secure context has no such locks; there the lock works within the tab only.
+   * Rejects with the code `ELOCKED` if the lock could not be acquired within `lockTimeout`.
    */
   async lock<T>(directory: string, work: () => Promise<T>): Promise<T> {
     return withWebLock(`IndexedDB ${this.#name}`, namesOf(directory).join('/'), this.#lockTimeout, work)
   }
 
-  /** When the file was written, in milliseconds since 1970; `null` where there is none. */
+  /** The time of the last write in milliseconds since 1970; `null` if there is no file. */
   async modifiedTime(path: string): Promise<number | null> {
     return (await this.#get(path))?.modifiedTime ?? null
   }
@@ -107,7 +118,7 @@ export class IndexedDBStorage implements SessionStorage {
     const files = await this.#files('readwrite')
     const { transaction } = files
     return new Promise((resolve, reject) => {
-      // It is done when the transaction is, not when the request is.
+      // The write is durable when the transaction completes, not when the request succeeds.
       transaction.oncomplete = () => resolve()
       transaction.onabort = () => reject(transaction.error ?? request.error)
       const request = change(files)
@@ -119,7 +130,7 @@ export class IndexedDBStorage implements SessionStorage {
       return filesOf(await this.#open(), mode)
     } catch (error) {
       if ((error as DOMException | null)?.name !== 'InvalidStateError') throw error
-      // The connection was closed since it was opened.
+      // The connection was closed in the meantime.
       this.#database = undefined
       return filesOf(await this.#open(), mode)
     }
@@ -128,7 +139,7 @@ export class IndexedDBStorage implements SessionStorage {
   #open(): Promise<IDBDatabase> {
     this.#database ??= openDatabase(this.#name).then(
       (database) => {
-        // Who wants to delete the database must not wait for this connection.
+        // Whoever deletes the database must not wait for this connection.
         database.onversionchange = () => this.#forget(database)
         database.onclose = () => this.#forget(database)
         return database
@@ -164,7 +175,7 @@ function keyOf(path: string): string {
   return namesOf(path).join('/')
 }
 
-/** The first key after all those that start with this, which ends with a slash: `0` is the character after that. */
+/** The first key after all keys with this prefix, which ends with a slash; `0` is the character after the slash. */
 function after(prefix: string): string {
   return `${prefix.slice(0, -1)}0`
 }

@@ -7,41 +7,52 @@ import { withWebLock } from './web-lock.js'
 
 const TEMPORARY = /^\..+\.[0-9a-f]{8}-[0-9a-f-]{27}\.tmp$/
 
-/** Temporary files that are older, in milliseconds, are leftovers of tabs that ended. */
+/** Temporary files older than this, in milliseconds, are leftovers of closed tabs. */
 const OLD = 60_000
 
 /**
- * The most bytes of one `write()` call. Chromium sends them through a pipe of 2 MiB; when the quota ends while more wait
- * to be sent, it rejects with the `AbortError` of the broken pipe in place of the `QuotaExceededError`.
+ * The most bytes to pass to one `write()` call. Chromium sends them through a pipe of 2 MiB. If the quota is exceeded while
+ * more bytes wait for the pipe, it rejects with the `AbortError` of the broken pipe instead of a `QuotaExceededError`.
  */
 const CHUNK = 256 * 1024
 
-/** What the standard has, and some declarations lack. */
+/** A method that some engines and type declarations lack. */
 interface MovableFile extends FileSystemFileHandle {
   move?(name: string): Promise<void>
 }
 
 /**
- * Keeps files in the browser's origin private file system, which all tabs and workers of an origin share. A file that is
- * there is replaced by the browser when its new contents are written whole; a new one is written under another name and
- * then renamed. A write that fails or exceeds the quota rejects with the browser's error (`QuotaExceededError`), and the
- * old contents stand. How durable a write is, is the browser's business, and it may drop all files when space is short,
- * unless `navigator.storage.persist()` was granted.
+ * Keeps files in the browser's origin private file system, which all tabs and workers of an origin share. The browser
+ * replaces an existing file once its new contents are complete; a new file is written under another name and then renamed. A
+ * write that fails or exceeds the quota rejects with the browser's error (`QuotaExceededError`), and the file keeps its old
+ * contents. The durability of a write depends on the browser, which may delete all files when space is short, unless
+ * `navigator.storage.persist()` was granted.
  *
- * Needs a secure context, and an engine that has `FileSystemFileHandle.createWritable`.
+ * Needs a secure context, and an engine with `FileSystemFileHandle.createWritable`.
+ *
+ * @example
+ * ```ts no-run
+ * import { init, Session } from 'peteos-session'
+ * import { OPFSStorage } from 'peteos-session/browser-storage'
+ *
+ * await init()
+ * const storage = new OPFSStorage({ name: 'my-app' })
+ * const session = Session.create('sessions', { storage })
+ * await session.save()
+ * ```
  */
 export class OPFSStorage implements SessionStorage {
   readonly #name: string
   readonly #lockTimeout: number
 
-  /** Opens nothing yet. @throws {InvalidArgumentError} for an option that is not known, or of the wrong kind. */
+  /** Opens nothing yet. @throws {InvalidArgumentError} if an option is unknown or invalid. */
   constructor(options: BrowserStorageOptions = {}) {
     const { name, lockTimeout } = constructing(OPFSStorage, () => checkedOptions(options, 'OPFSStorage'))
     this.#name = name
     this.#lockTimeout = lockTimeout
   }
 
-  /** The contents of a file; `null` where there is none. */
+  /** The contents of a file; `null` if there is none. */
   async read(path: string): Promise<Uint8Array | null> {
     return this.#alone(path, 'shared', async () => {
       const file = await this.#file(path)
@@ -60,7 +71,7 @@ export class OPFSStorage implements SessionStorage {
     })
   }
 
-  /** The names in a directory; none where it does not exist. */
+  /** The names in a directory; an empty list if it does not exist. */
   async list(directory: string): Promise<string[]> {
     const handle = await unlessAbsent(this.#directory(namesOf(directory), false), null)
     return handle === null ? [] : namesIn(handle)
@@ -78,7 +89,7 @@ export class OPFSStorage implements SessionStorage {
   }
 
   /**
-   * The SHA-256 of the contents; `null` where there is no file.
+   * The SHA-256 of the contents; `null` if there is no file.
    *
    * @throws {NotInitializedError} before `init()`.
    */
@@ -88,9 +99,9 @@ export class OPFSStorage implements SessionStorage {
   }
 
   /**
-   * Runs `work` while no other tab or worker of the origin holds the lock of the directory. The browser releases the
-   * lock of a tab that ends; temporary files that such a tab has left in the directory are removed when they are a
-   * minute old. Rejects with the code `ELOCKED` when the lock is not to be had within `lockTimeout`.
+   * Runs `work` while no other tab or worker of the origin holds the lock of the directory. The browser releases the locks
+   * of a tab that is closed; temporary files that it left in the directory are removed once they are a minute old. Rejects
+   * with the code `ELOCKED` if the lock could not be acquired within `lockTimeout`.
    */
   async lock<T>(directory: string, work: () => Promise<T>): Promise<T> {
     const names = namesOf(directory)
@@ -101,14 +112,14 @@ export class OPFSStorage implements SessionStorage {
     })
   }
 
-  /** When the file was written, in milliseconds since 1970; `null` where there is none. */
+  /** The time of the last write in milliseconds since 1970; `null` if there is no file. */
   async modifiedTime(path: string): Promise<number | null> {
     return this.#alone(path, 'shared', async () => (await this.#file(path))?.lastModified ?? null)
   }
 
   /**
-   * Runs `work` while nobody writes the file, or nobody else does anything with it. The browser by itself refuses some
-   * writes at the same time, and for a moment a file that is being replaced cannot be read.
+   * Runs `work` while nothing else writes the file (`'shared'`) or uses it at all (`'exclusive'`). Without this, the browser
+   * refuses some concurrent writes, and a file cannot be read for a moment while it is replaced.
    */
   #alone<T>(path: string, mode: LockMode, work: () => Promise<T>): Promise<T> {
     const name = `peteos-session OPFS ${this.#name} file ${namesOf(path).join('/')}`
@@ -133,7 +144,7 @@ function split(path: string): { directory: string[]; name: string } {
   return { directory, name: directory.pop() ?? '' }
 }
 
-/** A file that is made where it is to be is there empty before it is written: it is made elsewhere. */
+/** A file is empty between its creation and its first write, so it is created under a temporary name. */
 async function writeNew(directory: FileSystemDirectoryHandle, name: string, data: Uint8Array): Promise<void> {
   const temporary = `.${name}.${crypto.randomUUID()}.tmp`
   const file: MovableFile = await directory.getFileHandle(temporary, { create: true })
@@ -180,7 +191,7 @@ async function namesIn(directory: FileSystemDirectoryHandle): Promise<string[]> 
   return names
 }
 
-/** Gives `absent` where there is nothing, or something else than what is asked for, such as a file on the way. */
+/** Returns `absent` if there is no such entry, or one of the wrong kind, such as a file in place of a directory. */
 async function unlessAbsent<T, A>(operation: Promise<T>, absent: A): Promise<T | A> {
   try {
     return await operation

@@ -1,10 +1,10 @@
 import { InvalidArgumentError } from '../../errors.js'
 
-/** The names that a path is made of. */
+/** The names in a path. */
 export function namesOf(path: string): string[] {
   const names = path.split('/').filter((name) => name !== '' && name !== '.')
   if (!names.includes('..')) return names
-  throw new InvalidArgumentError(`path: ${path} has the name '..', which browser stores do not know`, {
+  throw new InvalidArgumentError(`path: ${path} contains '..', which browser storages do not support`, {
     argument: 'path',
   })
 }

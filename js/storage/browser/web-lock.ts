@@ -1,14 +1,14 @@
 import { lockTimeoutError } from '../lock-timeout.js'
 import { Queue } from '../queue.js'
 
-/** For engines without Web Locks, and pages that are not a secure context: these are of one tab. */
+/** For engines without Web Locks and pages outside a secure context. Its locks work within one tab. */
 const queue = new Queue()
 
 /**
- * Runs `work` while no other tab or worker of the origin holds the lock of a directory in a store. The browser releases
- * the lock of a tab that ends.
+ * Runs `work` while no other tab or worker of the origin holds the lock of a directory in a store. The browser releases the
+ * locks of a tab that is closed.
  *
- * @param timeout How long the lock is waited for, in milliseconds.
+ * @param timeout How long to wait for the lock, in milliseconds.
  */
 export async function withWebLock<T>(
   store: string,

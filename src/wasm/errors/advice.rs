@@ -26,7 +26,10 @@ pub fn advice(error: &Error) -> Option<String> {
         Error::FileConflict { expected: None, .. } => {
             Some("load that context with loadContext(id) and change it, or use another id for the new one".to_owned())
         }
-        Error::FileConflict { expected: Some(_), .. } | Error::LockLost { .. } => Some(
+        Error::FileConflict { found: None, .. } => {
+            Some("write what is in memory again with save({ onConflict: 'fork' })".to_owned())
+        }
+        Error::FileConflict { .. } | Error::LockLost { .. } => Some(
             "load the session again and repeat your changes, or keep both with save({ onConflict: 'fork' })".to_owned(),
         ),
         _ => None,

@@ -6,9 +6,8 @@ import { serve } from '../../../scripts/demo-browser.mjs'
 import { chromium, chromiumFlags } from '../../../scripts/setup/chromium.mjs'
 
 /**
- * To be called at the top of a test file. Returns `withPage(work, { expected })`, which makes a test of
- * `work(page, origin)`; it fails when the page logged an error or warning, or threw, other than those `expected` (a
- * regular expression).
+ * Call this at the top of a test file. Returns `withPage(work, { expected })`, which makes a test of `work(page, origin)`. The
+ * test fails if the page throws, or logs an error or warning, unless it matches the regular expression `expected`.
  */
 export function useBrowser() {
   let browser

@@ -1,6 +1,6 @@
 /**
- * Makes, changes and saves a session in which nothing is left to chance, with the package given. Runs in Node and, as
- * text, in a browser: it may use nothing from outside.
+ * Creates, changes and saves a session without randomness, with the given package. Runs in Node and, as text, in a browser, so
+ * it must not use anything from outside.
  *
  * @returns {Promise<Record<string, number[]>>} The bytes of each file by its path.
  */
@@ -8,7 +8,7 @@ export async function saveFixedSession({ Context, MemoryStorage, Session }) {
   const uuid = '20260102-00000000-0000-4000-8000-000000000001'
   const contextId = '20260102-00000000-0000-4000-8000-000000000002'
   const storage = new MemoryStorage()
-  // Numbers and keys that JavaScript would change, were they to pass through it.
+  // Numbers and keys that JavaScript objects would change.
   const text = `{"uuid": "${uuid}", "active_context_id": null, "unknown": [9223372036854775808, 1.0, 1e16, -0.0],
     "__proto__": {"polluted": true}, "state_data": {"ключ": "значение"}}`
   await storage.write(`parent/${uuid}/session.json`, new TextEncoder().encode(text))

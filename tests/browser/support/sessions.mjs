@@ -1,4 +1,4 @@
-// Sessions as files, made with the package's Node build.
+// Files of sessions, created with the package's Node build.
 import {
   ContentPart,
   MemoryStorage,
@@ -8,7 +8,7 @@ import {
   ToolDefinitionsMessage,
 } from '../../../dist/index.mjs'
 
-/** What would run if the page took text for markup. */
+/** A script that would run if the page treated text as markup. */
 export const HOSTILE = '<img src=x onerror="window.hacked = true"><script>window.hacked = true</script>&lt;b&gt;'
 
 /** A 1×1 PNG. */
@@ -50,7 +50,7 @@ function turnMessages(turn) {
   ]
 }
 
-/** The files of a session as [{ name, mimeType, buffer }], which Playwright takes for picked files. */
+/** The files of a session as [{ name, mimeType, buffer }], Playwright's form of picked files. */
 export async function filesOf(session) {
   await session.save()
   const names = (await session.storage.list(session.sessionDir)).sort()

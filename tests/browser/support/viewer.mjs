@@ -1,10 +1,10 @@
-// What a person does with the viewer, and sees in it.
+// Actions of a user in the viewer, and what the user sees.
 export async function openViewer(page, origin) {
   await page.goto(`${origin}/examples/browser/`)
   await page.waitForSelector('body[data-ready]')
 }
 
-/** Opens files as if picked one by one, and waits until their tokens are counted. */
+/** Opens files as picked one by one, and waits until their tokens are counted. */
 export async function openFiles(page, files) {
   await page.setInputFiles('#files-input', files)
   await counted(page)
@@ -15,7 +15,7 @@ export async function counted(page) {
   await settled(page)
 }
 
-/** The page reacts to a slider with its next frame. */
+/** The page reacts to the slider in the next frame. */
 export async function settled(page) {
   await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))))
 }

@@ -1,4 +1,4 @@
-// The agent loop of examples/agent-loop, as somebody has it who copies it beside an installed package.
+// The agent loop of examples/agent-loop, copied beside an installed package as a user would.
 import assert from 'node:assert/strict'
 import { cpSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
@@ -8,7 +8,7 @@ import { folder, root } from '../support/installed.mjs'
 
 const PROVIDERS = ['openai-chat', 'openai-responses', 'anthropic', 'gemini']
 
-/** Runs it; resolves to what it prints. */
+/** Runs it; resolves to its output. */
 async function runExample(t, ...args) {
   const copy = join(folder, `agent-loop-${process.pid}`)
   cpSync(join(root, 'examples', 'agent-loop'), copy, { recursive: true })
@@ -16,7 +16,7 @@ async function runExample(t, ...args) {
   return run(process.execPath, [join(copy, 'run.mjs'), ...args], { timeoutSeconds: 240 })
 }
 
-/** The rows of the table that it prints. */
+/** The rows of the table in its output. */
 function rowsOf(output) {
   const rows = output.split('\n').filter((line) => /^│ +\d/.test(line))
   return rows.map((line) => {
@@ -33,7 +33,7 @@ function rowsOf(output) {
   })
 }
 
-test('200 turns under a small budget without one refusal, for each provider', async (t) => {
+test('the agent runs 200 turns under a small budget without a refusal, for each provider', async (t) => {
   const rows = rowsOf(await runExample(t))
   const expected = PROVIDERS.flatMap((provider) =>
     ['exchange', 'turn'].map((boundary) => [`'${provider}'`, `'${boundary}'`]),
@@ -48,7 +48,7 @@ test('200 turns under a small budget without one refusal, for each provider', as
   }
 })
 
-test('the stand-in refuses what a window of messages makes', async (t) => {
+test("the stand-in refuses windows with the boundary 'message'", async (t) => {
   const error = await runExample(t, '--boundary', 'message').then(
     () => assert.fail('it was not refused'),
     (error) => error.message,

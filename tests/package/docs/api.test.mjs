@@ -1,4 +1,4 @@
-// docs/api.md names every export, member, option, error code, encoding and entry point of the package, and no others.
+// docs/api.md lists every export, member, option, error code, encoding and entry point of the package, and no others.
 import assert from 'node:assert/strict'
 import { existsSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { load, packageDir, root } from '../support/installed.mjs'
 
-// The compiler that ts-json-schema-generator brings: TypeScript 7 has no API.
+// The compiler that ts-json-schema-generator depends on, because TypeScript 7 has no API.
 const ts = createRequire(createRequire(join(root, 'package.json')).resolve('ts-json-schema-generator'))('typescript')
 const peteos = await load('peteos-session')
 const page = readFileSync(join(packageDir, 'docs', 'api.md'), 'utf8')
@@ -20,7 +20,7 @@ const rows = (section, first) =>
 const codes = (cell) => [...cell.matchAll(/`([^`]+)`/g)].map(([, text]) => text.replaceAll('\\|', '|'))
 const nameOf = (signature) => signature.replace(/\(.*/, '')
 
-/** Exports by entry point, as the declarations have them. */
+/** The exports of each entry point, from the declarations. */
 const ENTRIES = {
   'peteos-session': 'entry/node.d.ts',
   'peteos-session/node': 'storage/node.d.ts',
@@ -68,7 +68,7 @@ for (const name of ['Session', 'Context']) {
   })
 }
 
-test('the table of factories has all of them', () => {
+test('the table of factories lists all of them', () => {
   const documented = rows('Messages', 'factory')
     .flatMap(([first]) => codes(first))
     .map(nameOf)
@@ -79,7 +79,7 @@ test('the table of factories has all of them', () => {
   )
 })
 
-test('the tables have every function', () => {
+test('the tables list every function', () => {
   const functions = Object.entries(peteos).filter(
     ([, value]) => typeof value === 'function' && !/^class\b/.test(String(value)),
   )
@@ -90,7 +90,7 @@ test('the tables have every function', () => {
   assert.deepEqual(documented.sort(), functions.map(([name]) => name).sort())
 })
 
-test('the table of errors has every class with its code and its fields', () => {
+test('the table of errors lists every class with its code and fields', () => {
   const documented = Object.fromEntries(
     rows('Errors', 'class').map(([name, code, , fields]) => [
       codes(name)[0],
@@ -113,7 +113,7 @@ test('the table of errors has every class with its code and its fields', () => {
   assert.equal(new peteos.StorageError('text', { operation: 'read', path: 'a' }).code, 'EIO')
 })
 
-test('the table of encodings has those that are known', () => {
+test('the table of encodings lists the known ones', () => {
   const documented = rows('Tokens', 'encoding').flatMap(([first]) => codes(first))
   let known
   try {
@@ -124,7 +124,7 @@ test('the table of encodings has those that are known', () => {
   assert.deepEqual(documented.sort(), [...known].sort())
 })
 
-test('the table of options has the options that each function reads', async () => {
+test('the table of options lists the options that each function reads', async () => {
   const documented = new Map()
   for (const [options, of] of rows('Options', 'option')) {
     for (const option of codes(options))
@@ -136,7 +136,7 @@ test('the table of options has the options that each function reads', async () =
     try {
       await call(options)
     } catch {
-      // What it read before it failed is enough.
+      // The options that it read before it failed are enough.
     }
     return [...names].sort()
   }
@@ -175,7 +175,7 @@ test('the table of options has the options that each function reads', async () =
   assert.deepEqual(await one((options) => session.rollingTokenWindow(1, 'cl100k_base', options)), tokenWindows)
 })
 
-test('the table of adapters has their options', async () => {
+test('the table of adapters lists their options', async () => {
   const documented = Object.fromEntries(
     rows('Storage adapters', 'class').map(([name, , , options]) => [codes(name)[0], options]),
   )
@@ -202,7 +202,7 @@ test('the table of adapters has their options', async () => {
   )
 })
 
-test('the table of entry points has those of the package', () => {
+test('the table of entry points lists those of the package', () => {
   const documented = new Set(rows('Entry points', 'import').map(([first]) => codes(first)[0]))
   const files = ['.', './node', './browser-storage', './inline', './slim', './testing']
   assert.deepEqual([...documented].sort(), files.map((name) => name.replace(/^\./, 'peteos-session')).sort())
@@ -247,7 +247,7 @@ function readTables(markdown) {
 function declaredExports() {
   const types = join(packageDir, 'dist', 'types', 'esm')
   const files = Object.fromEntries(Object.entries(ENTRIES).map(([entry, file]) => [entry, join(types, file)]))
-  for (const file of Object.values(files)) assert.ok(existsSync(file), `${file} is not there`)
+  for (const file of Object.values(files)) assert.ok(existsSync(file), `${file} does not exist`)
   const program = ts.createProgram(Object.values(files), {
     module: ts.ModuleKind.NodeNext,
     moduleResolution: ts.ModuleResolutionKind.NodeNext,

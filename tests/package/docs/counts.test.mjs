@@ -12,7 +12,7 @@ const LONG =
   'Two tests fail: one of the parser and one of the writer. Both expect a space after each comma, and the writer no longer puts one there.'
 const RESULT = 'export function parse(text) { return text.split(",") }'
 const ARGUMENTS = '{"path": "src/parser.js"}'
-/** In the order of the table: the message, its raw text, and the role that OpenAI is given (null: not documented). */
+/** In the order of the table: the message, its raw text, and the role sent to OpenAI (null: not documented). */
 const MESSAGES = [
   ['user', ContentPart.text('Hi'), 'Hi', 'user'],
   ['user', ContentPart.text('Which tests fail?'), 'Which tests fail?', 'user'],
@@ -33,7 +33,7 @@ function tableOf(head) {
   )
 }
 
-test('the table of token counts holds what is counted', () => {
+test('the table of token counts is correct', () => {
   const table = tableOf('| message | raw text | counted |').map((cells) => cells.slice(1))
   const count = (text) => countTokens(text, ENCODING)
   const measured = MESSAGES.map(([role, part, raw, providerRole]) => {
@@ -52,7 +52,7 @@ test('a message of one short text costs about 13 tokens more than its text', () 
   assert.ok(extra >= 12 && extra <= 14, `${extra} tokens`)
 })
 
-test('the table of the demo session holds what is counted', async () => {
+test('the table of the demo session is correct', async () => {
   const encoding = 'cl100k_base'
   const [uuid] = (await Session.list(join(root, 'examples', 'demo-session'))).map(({ uuid }) => uuid)
   const { activeContext } = await Session.load(join(root, 'examples', 'demo-session'), uuid)
@@ -73,7 +73,7 @@ test('the table of the demo session holds what is counted', async () => {
   }
 })
 
-/** What a person would read of a part; base64 data is not text. */
+/** The readable text of a part, without base64 data. */
 function rawTextOf(part) {
   if (part.type === 'tool') return JSON.stringify(part)
   return part.text ?? part.arguments ?? part.content ?? ''

@@ -1,4 +1,4 @@
-// `npm run demo`: what it prints, checks and leaves behind, and how it ends.
+// `npm run demo`: its output, its checks, the files that it leaves, and its exit codes.
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
@@ -18,7 +18,7 @@ const { check, ContentPart, Message, Session, SystemPromptMessage, ToolDefinitio
 const examples = join(root, 'examples', 'demo-session')
 const [{ uuid: example }] = await Session.list(examples)
 
-/** Runs the demo; `temp` is where it puts its copies. Resolves to { code, stdout, stderr, temp }. */
+/** Runs the demo; its copies go to `temp`. Resolves to { code, stdout, stderr, temp }. */
 async function demo(t, args, { cwd = root, env = {} } = {}) {
   const temp = tempDir(t)
   const variables = { TMPDIR: temp, TEMP: temp, TMP: temp, COLUMNS: '110', ...env }
@@ -59,7 +59,7 @@ function int(text) {
   return Number(text.replaceAll(',', ''))
 }
 
-/** Checks the table of a session against what the package says; returns the rows that are shown. */
+/** Checks the table of a session against the package; returns the rows that are shown. */
 function checkTable(stdout, context, { maxTokens, encoding }) {
   const rows = rowsOf(stdout)
   const tokens = context.tokenCounts(encoding)
@@ -106,7 +106,7 @@ async function smallSession(t) {
   return session
 }
 
-test('the session of the demo is a long one that the Python package wrote', async () => {
+test('the demo session is long, and was written by the Python package', async () => {
   const session = await Session.load(examples, example)
   const { messages } = session.activeContext
   assert.ok(messages.length >= 240)
@@ -129,7 +129,7 @@ test('the session of the demo is a long one that the Python package wrote', asyn
   assert.ok(session.autoApproveTools.length > 0 && session.state.list().length > 0)
 })
 
-test('without arguments it compares, windows, saves, loads and checks the session of the demo', async (t) => {
+test('without arguments it compares, windows, saves, loads and checks the demo session', async (t) => {
   const before = textsUnder(examples)
   const { code, stdout, temp } = await demo(t, [])
   assert.equal(code, 0)
@@ -151,10 +151,10 @@ test('without arguments it compares, windows, saves, loads and checks the sessio
   )
   assert.match(stdout, /^The copy is removed; --keep keeps it\.$/m)
   assert.deepEqual(readdirSync(temp), [])
-  assert.deepEqual(textsUnder(examples), before, 'the example stays as it is')
+  assert.deepEqual(textsUnder(examples), before, 'the example is unchanged')
 })
 
-test('--keep keeps the copy, whose files are named; --all shows every message', async (t) => {
+test('--keep keeps the copy and lists its files; --all shows every message', async (t) => {
   const { code, stdout, temp } = await demo(t, ['--keep', '--all', '--max-tokens', '4000', '--count', '50'])
   assert.equal(code, 0)
   const { activeContext } = await Session.load(examples, example)
@@ -174,7 +174,7 @@ test('--keep keeps the copy, whose files are named; --all shows every message', 
   assert.deepEqual(check(again.activeContext, 'anthropic'), [])
 })
 
-test('what a message holds never reaches the terminal as a command', async (t) => {
+test('control sequences in a message never reach the terminal', async (t) => {
   const session = await smallSession(t)
   session.activeContext.append(Message.create('user', [ContentPart.text('\x1b[31mred\x07 \u202eback\r\n\x9b2J end')]))
   const call = ContentPart.toolUse('1', 'a\x1b]0;b\x07c', { x: '\u2028' })
@@ -187,7 +187,7 @@ test('what a message holds never reaches the terminal as a command', async (t) =
   assert.match(stdout, / red\ufffd? back /)
 })
 
-test('a session of the user is worked on in a copy, with the options given', async (t) => {
+test("the options apply to a copy of the user's session", async (t) => {
   const session = await smallSession(t)
   const before = textsUnder(session.sessionDir)
   const args = ['--count', '7', '--max-tokens', '120', '--encoding', 'o200k_base', '--keep']
@@ -211,7 +211,7 @@ test('windows that drop nothing write nothing', async (t) => {
   assert.match(stdout, /\nOK\n$/)
 })
 
-test('under npm a relative path starts where the user is', async (t) => {
+test("under npm a relative path is relative to the user's directory", async (t) => {
   const session = await smallSession(t)
   const env = { npm_lifecycle_event: 'demo', INIT_CWD: dirname(session.sessionDir) }
   const { code } = await demo(t, [session.uuid], { env })
@@ -220,7 +220,7 @@ test('under npm a relative path starts where the user is', async (t) => {
   assert.equal(direct.code, 0)
 })
 
-test('a damaged session is named with its path, and no copy stays', async (t) => {
+test('the error for a damaged session names its path, and the copy is removed', async (t) => {
   const damages = [
     ['session.json', (text) => text.slice(0, 40)],
     ['session.json', () => ''],
@@ -247,7 +247,7 @@ test('a damaged session is named with its path, and no copy stays', async (t) =>
   }
 })
 
-test('a damaged file of another context fails the check, by name', async (t) => {
+test('a damaged file of another context fails the check, which names it', async (t) => {
   const session = await smallSession(t)
   session.rollingSequenceWindow(3)
   await session.save()
@@ -259,7 +259,7 @@ test('a damaged file of another context fails the check, by name', async (t) => 
   assert.match(stdout, /\n1 of the checks failed\n$/)
 })
 
-test('the checks find what was changed on disk', async (t) => {
+test('the checks find changes on disk', async (t) => {
   const session = await smallSession(t)
   const { sessionDir } = session
   const options = { maxTokens: 10_000, encoding: 'cl100k_base' }
@@ -312,7 +312,7 @@ test('the checks find what was changed on disk', async (t) => {
   assert.ok((await failures()).includes(5))
 })
 
-test('options that cannot be followed are named', (t) => {
+test('invalid options are named', (t) => {
   const empty = tempDir(t)
   const nested = tempDir(t)
   mkdirSync(join(nested, 'inside'))
@@ -339,7 +339,7 @@ test('options that cannot be followed are named', (t) => {
   }
 })
 
-test('a command line that cannot be followed is one line and exit code 2', async (t) => {
+test('an invalid command line prints one line and exits with code 2', async (t) => {
   const cases = [
     [['--count', 'many'], /--count: expected/],
     [['--count', '0'], /window of 0 messages is too small/],
@@ -357,7 +357,7 @@ test('a command line that cannot be followed is one line and exit code 2', async
   }
 })
 
-test('--help names the options', async (t) => {
+test('--help lists the options', async (t) => {
   for (const flag of ['--help', '-h']) {
     const { code, stdout, stderr } = await demo(t, [flag])
     assert.equal(code, 0)
@@ -386,12 +386,12 @@ test('the columns are aligned at any width and in any language', async (t) => {
     const end = lines[heading].indexOf('  message')
     for (const row of rows) {
       assert.ok(stringWidth(row) <= width, `${row} fits ${width} columns`)
-      assert.match(row.slice(0, end), /[\d,]$/, 'numbers end where their heading does')
+      assert.match(row.slice(0, end), /[\d,]$/, 'numbers are aligned with the end of their heading')
     }
   }
 })
 
-test('text for a terminal', () => {
+test('text for a terminal is one line without control sequences', () => {
   assert.equal(toLine('  a\r\n\tb \u2029 c  '), 'a b c')
   assert.equal(toLine('a\x00\ud83d\u202eb'), 'a\ufffd\ufffdb')
   assert.equal(toLine('\x1b[1mbold\x1b[0m'), 'bold')

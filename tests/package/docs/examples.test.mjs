@@ -1,6 +1,6 @@
-// Every TypeScript and JavaScript block of the documentation compiles under `strict` against the installed package, and
-// runs in an empty folder. A block that cannot run here (it needs a browser, or a provider's server) says so in its info
-// string, as "ts no-run", and is compiled all the same.
+// Every TypeScript and JavaScript block of the documentation compiles under `strict` against the installed package and runs
+// in an empty folder. A block that cannot run here, because it needs a browser or a provider's server, has the flag "no-run" in
+// its info string ("ts no-run"), and is only compiled.
 import assert from 'node:assert/strict'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
@@ -10,7 +10,7 @@ import { run, tempDir } from '../support/files.mjs'
 import { filesUnder, folder, packageDir, root } from '../support/installed.mjs'
 
 const EXTENSIONS = { ts: 'mts', typescript: 'mts', js: 'mjs', javascript: 'mjs' }
-/** Languages whose blocks are shown, not run. */
+/** Languages of blocks that are not run. */
 const OTHER_LANGUAGES = ['', 'html', 'json', 'text', 'rust', 'sh']
 const FLAGS = ['no-run']
 const compiler = join(root, 'node_modules', 'typescript', 'bin', 'tsc')
@@ -27,7 +27,7 @@ const all = [...pages, ...sources].flatMap(({ file, blocks }) => {
 })
 const blocks = all.filter(({ language }) => language in EXTENSIONS)
 
-/** Blocks that hand something to an SDK: the declarations of SDKs do not compile under `skipLibCheck: false`. */
+/** Blocks that import an SDK: the declarations of SDKs do not compile under `skipLibCheck: false`. */
 const usesSdk = ({ source }) =>
   [...source.matchAll(/ from '([^']+)'/g)].some(([, name]) => !/^(peteos-session|node:)/.test(name))
 const PROJECTS = {
@@ -38,7 +38,7 @@ const PROJECTS = {
   'the SDKs': { blocks: blocks.filter(usesSdk), options: { skipLibCheck: true } },
 }
 
-// Beside the installed package, where its name is resolved as it is for a user.
+// Beside the installed package, so that its name resolves as it does for a user.
 const project = mkdtempSync(join(folder, 'examples-'))
 
 before(() => {
@@ -67,7 +67,7 @@ before(() => {
 
 after(() => rmSync(project, { recursive: true, force: true }))
 
-test('the README has an agent loop, and its first code stands within its first 40 lines', () => {
+test('the README begins with an agent loop within its first 40 lines', () => {
   const [loop] = blocks.filter(({ file }) => file === 'README.md')
   assert.ok(loop.line <= 40, `the first block begins in line ${loop.line}`)
   for (const word of ['append', "boundary: 'turn'", 'check(', 'toMessages', 'save()']) {
@@ -81,7 +81,7 @@ test('the README fits on a few screens', () => {
   assert.ok(lines <= 130, `the README has ${lines} lines`)
 })
 
-test('every block has a language and flags that are known', () => {
+test('every block has a known language and known flags', () => {
   for (const { title, language, flags } of all) {
     assert.ok(language in EXTENSIONS || OTHER_LANGUAGES.includes(language), `${title}: the language "${language}"`)
     assert.deepEqual(
@@ -121,7 +121,7 @@ for (const block of blocks.filter(({ flags }) => !flags.includes('no-run'))) {
   })
 }
 
-/** What the comments after `console.log(…)` say that it prints, up to a colon that begins an explanation. */
+/** The output promised by comments after `console.log(…)`, up to a colon that begins an explanation. */
 function promisedOutput(source) {
   return [...source.matchAll(/console\.log\(.*\) \/\/ (.+)$/gm)].map(([, comment]) => comment.split(': ')[0])
 }

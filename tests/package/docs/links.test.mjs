@@ -1,4 +1,4 @@
-// Every relative link of the pages in the tarball leads to a file of the tarball, and to a heading that is there.
+// Every relative link of the pages in the tarball leads to a file in the tarball and to an existing heading.
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { dirname, join, posix } from 'node:path'
@@ -13,7 +13,7 @@ const targetsOf = (text) => [
   ...[...text.matchAll(/^\[[^\]]+\]: (\S+)$/gm)].map(([, target]) => target),
 ]
 
-/** The fragments that headings get on GitHub. */
+/** The fragments that GitHub gives to headings. */
 function fragmentsOf(text) {
   const seen = new Map()
   return [...text.matchAll(/^#+ (.+)$/gm)].map(([, heading]) => {
@@ -53,7 +53,7 @@ for (const page of pages) {
   })
 }
 
-test('every page of docs stands in its index', () => {
+test('the index of docs lists every page', () => {
   const linked = targetsOf(textOf('docs/README.md')).map((target) => posix.normalize(posix.join('docs', target)))
   assert.deepEqual(
     pages.filter((page) => page.startsWith('docs/') && page !== 'docs/README.md' && !linked.includes(page)),

@@ -1,4 +1,4 @@
-// The files and folders of the repository that the documentation names are there.
+// The files and folders of the repository that the documentation names exist.
 import assert from 'node:assert/strict'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -11,7 +11,7 @@ const PATH = /`((?:src|js|crates|tests|scripts|examples|bench|docs)\/[\w./-]*)`/
 const BASES = ['', 'tests/package']
 
 for (const page of packedFiles.filter((file) => file.endsWith('.md'))) {
-  test(`the paths that ${page} names are there`, () => {
+  test(`the paths that ${page} names exist`, () => {
     const text = readFileSync(join(root, page), 'utf8')
     const missing = [...text.matchAll(PATH)].map(([, path]) => path).filter((path) => !existsSync(join(root, path)))
     assert.deepEqual(missing, [])

@@ -1,4 +1,4 @@
-// The pictures of the README and docs/windows.md show what the library decides.
+// The pictures of the README and docs/windows.md show the decisions of the library.
 import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -6,7 +6,7 @@ import { test } from 'node:test'
 import { windowPictures } from '../../../docs/pictures/windows.mjs'
 import { load, root } from '../support/installed.mjs'
 
-test('the pictures are those that `node docs/pictures/draw.mjs` draws', async () => {
+test('the pictures are up to date with `node docs/pictures/draw.mjs`', async () => {
   const pictures = windowPictures(await load('peteos-session'))
   const folder = join(root, 'docs', 'pictures')
   assert.deepEqual(

@@ -1,5 +1,5 @@
-// The JSON Schemas of docs/format.md describe the files: every fixture and every file of a generated session is valid,
-// and what breaks the format is not.
+// The JSON Schemas of docs/format.md describe the files: every fixture and every file of a generated session is valid, and
+// files that break the format are not.
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
@@ -82,7 +82,7 @@ const message = fc
 const toolDefinitions = fc
   .array(fc.record({ name, description: text, parameters: fc.constant({ type: 'object' }) }), { maxLength: 2 })
   .map((tools) => ToolDefinitionsMessage.create(tools))
-/** What may be done to a session: `(session) => void`. */
+/** Changes to a session: `(session) => void`. */
 const step = fc.oneof(
   {
     weight: 6,
@@ -140,7 +140,7 @@ test('every file of a generated session is valid', async () => {
   )
 })
 
-test('what breaks the format is refused', () => {
+test('a file that breaks the format is invalid', () => {
   const session = Session.create('parent', { storage: new MemoryStorage() })
   const { activeContext: context } = session
   const call = ContentPart.toolUse('call_1', 'read', {})

@@ -141,7 +141,7 @@ test('options that are not an object are refused; null stands for none', async (
   assert.equal(context.rollingSequenceWindow(99, null), null)
 })
 
-test('a listener of errors that is not a function is refused', async () => {
+test('an onError that is not a function is refused', async () => {
   await refused(
     () => Session.list('a', { storage: new RecordingStorage({ 'a/x/session.json': '' }), onError: 'x' }),
     'InvalidArgumentError',
@@ -149,7 +149,7 @@ test('a listener of errors that is not a function is refused', async () => {
   )
 })
 
-test('an unknown option is refused by its name: a misspelt one is not ignored', async () => {
+test('an unknown option is refused by name, so that a misspelt one is not ignored', async () => {
   const { session, context } = example()
   const storage = new RecordingStorage()
   const prompt = SystemPromptMessage.create('x')
@@ -166,7 +166,7 @@ test('an unknown option is refused by its name: a misspelt one is not ignored', 
   assert.deepEqual([session.activeContext, context.children], [context, []])
 })
 
-test('options that an object inherits count', async () => {
+test('inherited options count', async () => {
   const storage = new RecordingStorage()
   const defaults = Object.create({ storage, systemPromptMessage: SystemPromptMessage.create('x') })
   const session = Session.create('a', defaults)
@@ -274,7 +274,7 @@ test('a dict that is not an object is refused', () => {
 
 const LAST = Number.MAX_SAFE_INTEGER
 
-/** Contexts that can count nothing more. */
+/** Contexts whose counters have reached their maximum. */
 const AT_THE_END = [
   { message_sequence: LAST, _mutation_counter: LAST },
   { _mutation_counter: LAST },
@@ -283,7 +283,7 @@ const AT_THE_END = [
   { messages: [{ id: 'm', role: 'user', _sequence_number: LAST }], _mutation_counter: 0 },
 ]
 
-test('a context whose counters are at their end refuses to grow, and a fork of it grows again', () => {
+test('a context whose counters have reached their maximum refuses to grow, and a fork of it can grow', () => {
   for (const fields of AT_THE_END) {
     const context = Context.fromDict({ id: 'c', messages: [], ...fields })
     const about = JSON.stringify(fields)
@@ -308,7 +308,7 @@ test('a context whose counters are at their end refuses to grow, and a fork of i
   }
 })
 
-test('a session whose counters are at their end is saved and loads again', async () => {
+test('a session whose counters have reached their maximum can be saved and loaded', async () => {
   for (const fields of AT_THE_END) {
     const storage = new RecordingStorage({
       'a/s/session.json': '{"active_context_id": "c"}',

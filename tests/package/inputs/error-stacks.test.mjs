@@ -70,7 +70,7 @@ const SYNCHRONOUS = {
 }
 for (const getter of Object.keys(Object.getOwnPropertyDescriptors(Context.prototype))) {
   const { get } = Object.getOwnPropertyDescriptor(Context.prototype, getter)
-  // Those two are not public, and have no caller to point at.
+  // These two are not public, and have no caller to point at.
   if (get === undefined || getter === 'isFreed' || getter === 'handle' || getter === 'storedMessages') continue
   SYNCHRONOUS[`context.${getter}`] = () => freed[getter]
 }
@@ -127,7 +127,7 @@ for (const [name, call] of Object.entries(ASYNCHRONOUS)) {
   })
 }
 
-test('a failing adapter: the caller of save is named, and the cause is untouched', async () => {
+test('an error of a failing adapter points at the caller of save, and its cause is untouched', async () => {
   const cause = Object.assign(new Error('disk full'), { code: 'ENOSPC' })
   const { stack } = cause
   const failing = Object.assign(new MemoryStorage(), { write: () => Promise.reject(cause) })
@@ -140,7 +140,7 @@ test('a failing adapter: the caller of save is named, and the cause is untouched
   assert.deepEqual([error.name, error.code, error.cause, cause.stack], ['StorageError', 'ENOSPC', cause, stack])
 })
 
-test('an error of a call within a callback points at the callback; what is not ours keeps its stack', () => {
+test("an error of a call within a callback points at the callback, and a user's own error keeps its stack", () => {
   context.append({ role: 'user', content: [{ type: 'text', text: 'x' }] })
   const counter = () => peteos.countTokens('x', 'none') // the inner call
   assert.throws(
@@ -168,7 +168,7 @@ test('functions and methods keep their names and the number of their parameters'
   assert.equal(Context.prototype.append.name, 'append')
 })
 
-test('CommonJS, and an engine without captureStackTrace', async (t) => {
+test('stacks point at the caller in CommonJS, and in an engine without captureStackTrace', async (t) => {
   const script = join(tempDir(t), 'caller.cjs')
   const source = `const { Context } = require(${JSON.stringify(packageDir)})
     if (process.argv[2] === 'without') delete Error.captureStackTrace
@@ -181,7 +181,7 @@ test('CommonJS, and an engine without captureStackTrace', async (t) => {
   }
 })
 
-test('ES modules', async () => {
+test('stacks point at the caller in ES modules', async () => {
   const output = await runModule(`import { Message } from 'peteos-session'
     const caller = () => Message.create('nobody')
     try { caller() } catch (error) { console.log(error.stack.split('\\n')[1]) }`)

@@ -1,4 +1,4 @@
-// The error classes: what each carries, and that each can be told from the others.
+// The error classes: their fields, and how to tell them apart.
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -21,7 +21,7 @@ const failing = () =>
   })
 const stored = (files) => ({ storage: new RecordingStorage(files) })
 
-/** For each class a way to it, its code, and its own fields. */
+/** For each class a call that throws it, its code, and its own fields. */
 const CASES = {
   SessionNotFoundError: [() => Session.load('a', 's', stored()), 'ENOENT', { path: 'a/s/session.json' }],
   ContextNotFoundError: [
@@ -80,7 +80,7 @@ async function caught(work) {
 }
 
 for (const [name, [work, code, fields]] of Object.entries(CASES)) {
-  test(`${name} has a stable code, its fields, and a sentence`, async () => {
+  test(`${name} has a stable code, its fields, and a message`, async () => {
     const error = checkError(await caught(work), name, { code, ...fields })
     assert.equal(Object.prototype.toString.call(error), '[object Error]')
     assert.ok(error.stack.includes(error.message))
@@ -133,7 +133,7 @@ test('EncodingNotLoadedError and NotInitializedError say what to call', async ()
   assert.match(after[2], /await loadEncoding\('o200k_base'\)/)
 })
 
-test('the codes are those of docs/api.md', () => {
+test('docs/api.md lists the codes', () => {
   const page = readFileSync(join(packageDir, 'docs', 'api.md'), 'utf8')
   for (const [name, [, code]] of Object.entries(CASES)) {
     if (name === 'StorageError') continue

@@ -97,7 +97,7 @@ const NO_JSON = [
   ['<html>', 1, 1],
 ]
 
-test('a file that is empty, torn or not JSON is corrupt: the error has its path, line and column', async () => {
+test('a file that is empty, truncated or not JSON is corrupt: the error has its path, line and column', async () => {
   for (const [content, line, column] of NO_JSON) {
     const expected = { line, column, code: 'ERR_CORRUPT_SESSION', field: null }
     const storage = new RecordingStorage({ 'a/s/session.json': content })
@@ -107,7 +107,7 @@ test('a file that is empty, torn or not JSON is corrupt: the error has its path,
       { ...expected, path: 'a/s/session.json', message: new RegExp(`a/s/session.json:${line}:${column}`) },
       shown(content),
     )
-    assert.equal(storage.text('a/s/session.json'), content, 'the file is left as it is')
+    assert.equal(storage.text('a/s/session.json'), content, 'the file is unchanged')
     const context = new RecordingStorage({ 'a/s/session.json': '{"active_context_id": "c"}', 'a/s/c.json': content })
     await refused(
       () => Session.load('a', 's', { storage: context }),
@@ -121,7 +121,7 @@ test('a file that is empty, torn or not JSON is corrupt: the error has its path,
   }
 })
 
-test('a file that is torn at any byte is corrupt', async () => {
+test('a file that is truncated at any byte is corrupt', async () => {
   const bytes = new TextEncoder().encode(WHOLE.replace('\\u00e9', 'é'))
   for (let length = 0; length < bytes.length; length++) {
     const storage = new RecordingStorage({
@@ -282,7 +282,7 @@ test('a context file of the wrong shape is corrupt: the error has the field, lin
       error.line >= 3 && (/\]$|type$/.test(field) || line.startsWith(`"${key}": `, line.search(/\S/))),
       `${field} at ${error.line}:${error.column} ${at}`,
     )
-    // The same from a dict that a caller hands in.
+    // The same in a dict that a caller passes.
     refusedNow(
       () => Context.fromDict(fields),
       'InvalidArgumentError',
@@ -304,7 +304,7 @@ test('a context file of the wrong shape is corrupt: the error has the field, lin
   }
 })
 
-test('a corrupt context that is not active does no harm, and a session whose active context is corrupt is still listed', async () => {
+test('a corrupt context that is not active does not prevent a load, and a session whose active context is corrupt is still listed', async () => {
   const { session, context, storage } = example()
   session.rollingSequenceWindow(1)
   await session.save()

@@ -1,4 +1,4 @@
-// Contexts of dicts that have the right shape and whose parts contradict each other: every call works.
+// Contexts from dicts of the right shape with contradictory fields: every call works.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { load } from '../support/installed.mjs'
@@ -35,7 +35,7 @@ const message = fields({
   creation_timestamp: sometimes(0.8, pick('t')),
 })
 
-/** Contexts as dicts. One message named twice has a test of its own. */
+/** Contexts as dicts. A message that is named twice has a test of its own. */
 const dicts = fields({
   id: pick('c'),
   messages: sometimes(0.9, list(0, 7, message)),
@@ -49,7 +49,7 @@ const dicts = fields({
   origin_context_id: sometimes(0.3, pick('x', null)),
 }).filter((dict) => dict.system_prompt_message_id !== dict.tool_definitions_message_id)
 
-test('whatever a context file holds, every call works and no message is lost', async () => {
+test('every call works on any context file, and no message is lost', async () => {
   const choices = fc.record({ dict: dicts, anchor: fc.nat(), place: fc.nat(), afterExisting: fc.boolean() })
   await forAll(300, choices, async ({ dict, anchor, place, afterExisting }) => {
     const context = Context.fromDict(dict)

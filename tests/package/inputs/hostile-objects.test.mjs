@@ -1,5 +1,4 @@
-// Objects that do something when they are looked at, and calls from the end of the stack: no trap, and nothing is left
-// half done.
+// Objects with side effects when they are read, and calls with an exhausted stack: no trap, and nothing is left half done.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { checkError, refusedNow } from '../support/errors.mjs'
@@ -153,7 +152,7 @@ for (const [name, make] of Object.entries(HOSTILE)) {
   })
 }
 
-// A mistake here would leave a promise pending for ever, or stop all the others: each runs in a process of its own.
+// A mistake here would leave a promise pending forever, or stop the other tests: each runs in a process of its own.
 const ASYNCHRONOUS = {
   'Session.load parentDir': 'Session.load(hostile, "s")',
   'Session.load uuid': 'Session.load("a", hostile, { storage })',
@@ -163,7 +162,7 @@ const ASYNCHRONOUS = {
 }
 
 for (const [name, call] of Object.entries(ASYNCHRONOUS)) {
-  test(`${name} of a hostile object is settled, and what follows works`, async () => {
+  test(`${name} with a hostile object settles, and later calls work`, async () => {
     const output = await runModule(
       `
       import { MemoryStorage, Session, loadEncoding } from 'peteos-session'
@@ -187,7 +186,7 @@ for (const [name, call] of Object.entries(ASYNCHRONOUS)) {
   })
 }
 
-test('options that throw when they are read', async () => {
+test('options that throw when they are read are refused', async () => {
   const { session, context } = example()
   const before = [session.rawDict, context.rawDict]
   const getter = {
@@ -208,7 +207,7 @@ test('options that throw when they are read', async () => {
   assert.deepEqual([session.rawDict, context.rawDict], before)
 })
 
-/** What a getter gives, and whether a message can hold it. */
+/** Values of a getter, and whether a message can hold them. */
 const READINGS = [
   { give: () => 'fine', isJson: true },
   { give: () => undefined, isJson: true },
@@ -224,7 +223,7 @@ const READINGS = [
   },
 ]
 
-test('a message that changes while it is read is stored as one reading had it, or refused', () => {
+test('a message that changes while it is read is stored as it was at one reading, or refused', () => {
   const { context } = example()
   const written = ({ give }) => {
     try {
@@ -248,7 +247,7 @@ test('a message that changes while it is read is stored as one reading had it, o
       } else if (!first.isJson) {
         refusedNow(append, 'InvalidMessageError')
       } else {
-        // What the second reading gives may not be asked for; what is stored is JSON in any case.
+        // A second reading may not happen; the stored message is JSON in any case.
         let stored
         try {
           stored = append()
@@ -262,7 +261,7 @@ test('a message that changes while it is read is stored as one reading had it, o
   }
 })
 
-test('messages that change the context while they are read', async () => {
+test('messages may change the context while they are read', async () => {
   const { session, context } = example()
   const message = {
     role: 'user',
@@ -291,7 +290,7 @@ test('messages that change the context while they are read', async () => {
   assert.deepEqual(again.activeContext.rawDict, context.rawDict)
 })
 
-test('objects with toJSON are what they say, as in JSON.stringify', () => {
+test('objects with toJSON are converted as by JSON.stringify', () => {
   const { context } = example()
   assert.equal(context.append({ toJSON: () => text('x') }).content[0].text, 'x')
   for (const value of [undefined, null, 5, 'x', []])
@@ -302,7 +301,7 @@ test('objects with toJSON are what they say, as in JSON.stringify', () => {
   )
 })
 
-test('a Context that a free in between takes away is a DisposedError', () => {
+test('a Context that is freed during a call is a DisposedError', () => {
   const { context } = example()
   const message = {
     role: 'user',
@@ -314,8 +313,8 @@ test('a Context that a free in between takes away is a DisposedError', () => {
   refusedNow(() => context.append(message), 'DisposedError')
 })
 
-test('a hostile object handed in again and again uses nothing up', async () => {
-  // An exception that passes through WebAssembly does not give back the stack that was in use.
+test('hostile objects do not use up the stack of WebAssembly', async () => {
+  // An exception that passes through WebAssembly does not release the stack that was in use.
   const output = await runModule(`
     import { Context, Session, MemoryStorage, countTokens } from 'peteos-session'
     Error.stackTraceLimit = 0
@@ -345,7 +344,7 @@ test('a hostile object handed in again and again uses nothing up', async () => {
   assert.equal(output.trim(), '0 2 1 4')
 })
 
-test('a mocked clock is the clock', async () => {
+test('a mocked clock is used', async () => {
   const output = await runModule(`
     import { mock } from 'node:test'
     import { Session, MemoryStorage } from 'peteos-session'

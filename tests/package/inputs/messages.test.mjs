@@ -180,7 +180,7 @@ test('a value that JSON cannot hold is refused: the error has its path', async (
   ]
   await unchanged(all, () => {
     for (const [metadata, field, message] of cases) {
-      // A cycle has no one place: any path to it, or none, is right.
+      // A cycle has no single position: any path to it, or none, is right.
       const expected = { message, ...(field && { field }) }
       refusedNow(() => context.append({ role: 'user', metadata }), 'InvalidMessageError', expected, String(message))
     }

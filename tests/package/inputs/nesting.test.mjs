@@ -39,10 +39,10 @@ test('values nested 900 levels deep are loaded, appended, read and saved', async
   }
 })
 
-/** The greatest depth of a value in a message: `DEEPEST - level`, `level` being how deep the value stands in its file. */
+/** The greatest depth of a value in a message is `DEEPEST - level`, where `level` is the depth of the value in its file. */
 const DEEPEST = 998
 
-test('the deepest message that append takes loads again, and a deeper one is refused', async () => {
+test('the deepest message that append accepts loads again, and a deeper one is refused', async () => {
   const places = [
     { level: 1, wrap: (deep) => ({ deep }) },
     { level: 2, wrap: (deep) => ({ metadata: { deep } }) },
@@ -63,7 +63,7 @@ test('the deepest message that append takes loads again, and a deeper one is ref
   }
 })
 
-test('the deepest dict that rawDict takes can be read, saved, loaded and set again, and a deeper one is refused', async () => {
+test('the deepest dict that rawDict accepts can be read, saved, loaded and set again, and a deeper one is refused', async () => {
   for (let depth = 985; depth <= 1002; depth++) {
     const { session, context, storage } = example()
     const deep = nested(depth)

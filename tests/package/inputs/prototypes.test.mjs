@@ -1,4 +1,4 @@
-// Keys that mean something to JavaScript objects are data like any other key.
+// Keys with a meaning for JavaScript objects are treated as data.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { load } from '../support/installed.mjs'
@@ -6,7 +6,7 @@ import { RecordingStorage } from '../support/storages.mjs'
 
 const { Context, ContentPart, Message, Session } = await load('peteos-session')
 
-test('a __proto__ key is a key: through files, append and rawDict, and pollutes nothing', async () => {
+test('a __proto__ key is data in files, append and rawDict, and pollutes nothing', async () => {
   const evil =
     '{"__proto__": {"polluted": 1}, "constructor": {"prototype": {"polluted": 2}}, "hasOwnProperty": 5, "toJSON": 7, "toString": null}'
   const message = `{"id": "m", "role": "user", "__proto__": ${evil}, "metadata": ${evil}, "content": [{"type": "x", "__proto__": ${evil}}]}`

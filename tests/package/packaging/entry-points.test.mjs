@@ -1,4 +1,4 @@
-// The tarball: what package.json promises is in it, nothing else is, and each entry works.
+// The tarball holds what package.json names and nothing else, and each entry works.
 import assert from 'node:assert/strict'
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join, posix } from 'node:path'
@@ -11,7 +11,7 @@ const manifest = JSON.parse(readFileSync(join(packageDir, 'package.json'), 'utf8
 const read = (file) => readFileSync(join(packageDir, file), 'utf8')
 const ofKind = (pattern) => packedFiles.filter((file) => pattern.test(file))
 
-/** Each target of `exports` with its way there, as `./node > import > types`. */
+/** Each target of `exports` with its conditions, as `./node > import > types`. */
 function targets(node, way = '') {
   if (typeof node === 'string') return [[way, node]]
   return Object.entries(node).flatMap(([key, value]) => targets(value, way === '' ? key : `${way} > ${key}`))
@@ -31,7 +31,7 @@ test('every file that package.json names is in the tarball', () => {
   }
 })
 
-test('in each set of conditions types come first, and nothing stands after default', () => {
+test('in each set of conditions types come first and default last', () => {
   const check = (node, way) => {
     if (typeof node === 'string') return
     const keys = Object.keys(node)
@@ -42,7 +42,7 @@ test('in each set of conditions types come first, and nothing stands after defau
   check(manifest.exports, 'exports')
 })
 
-test('the tarball has what users need', () => {
+test('the tarball holds what users need', () => {
   for (const file of ['package.json', 'README.md', 'CHANGELOG.md', 'LICENSE', 'dist/peteos_session_bg.wasm'])
     assert.ok(packedFiles.includes(file), file)
   for (const name of ['r50k_base', 'p50k_base', 'cl100k_base', 'o200k_base'])
@@ -55,7 +55,7 @@ test('the tarball has what users need', () => {
   for (const script of ['preinstall', 'install', 'postinstall']) assert.equal(manifest.scripts?.[script], undefined)
 })
 
-test('the tarball has nothing else', () => {
+test('the tarball holds nothing else', () => {
   const stray = packedFiles.filter(
     (file) => !/^(package\.json|README\.md|CHANGELOG\.md|LICENSE|bench\/README\.md|(dist|docs)\/.*)$/.test(file),
   )
@@ -82,7 +82,7 @@ test('every module that a file imports is in the tarball', () => {
   }
 })
 
-test('nothing is imported from outside but Node itself', () => {
+test('nothing is imported except from Node itself', () => {
   for (const file of ofKind(/\.(mjs|cjs|js|d\.ts)$/)) {
     const imports = [
       ...read(file).matchAll(
@@ -93,7 +93,7 @@ test('nothing is imported from outside but Node itself', () => {
   }
 })
 
-test('files for browsers use nothing of Node', () => {
+test('files for browsers do not use Node', () => {
   const seen = new Set()
   const follow = (file) => {
     if (seen.has(file)) return
@@ -107,7 +107,7 @@ test('files for browsers use nothing of Node', () => {
   assert.ok(seen.size > 3)
 })
 
-test('no entry awaits at the top, so that require works', async () => {
+test('no entry has a top-level await, so that require works', async () => {
   await runModule(
     `
     for (const name of ['', '/node', '/browser-storage', '/inline', '/slim', '/testing']) require('peteos-session' + name)
@@ -116,7 +116,7 @@ test('no entry awaits at the top, so that require works', async () => {
   )
 })
 
-test('every source map belongs to a file, holds its sources, and names no folder of this machine', () => {
+test('every source map belongs to a file, holds its sources, and has no local path', () => {
   const maps = ofKind(/\.map$/)
   assert.ok(maps.length > 5)
   for (const file of maps) {
@@ -137,7 +137,7 @@ test('every source map belongs to a file, holds its sources, and names no folder
   }
 })
 
-test('no file names a folder of the machine it was built on', () => {
+test('no file has a local path of the build', () => {
   const home = process.env.HOME
   for (const file of packedFiles) {
     const content = readFileSync(join(packageDir, file), 'latin1')
@@ -147,7 +147,7 @@ test('no file names a folder of the machine it was built on', () => {
   }
 })
 
-test('sizes stay within what was agreed on: the module has no vocabulary in it', () => {
+test('sizes stay within their limits, and the module holds no vocabulary', () => {
   assert.ok(statSync(join(packageDir, 'dist/peteos_session_bg.wasm')).size < 3_000_000)
 })
 
@@ -176,7 +176,7 @@ const NAMES = [
   'toMessages',
 ]
 
-test('every entry has the whole surface, under import and under require', async () => {
+test('every entry has all exports, under import and under require', async () => {
   for (const entry of ['peteos-session', 'peteos-session/inline', 'peteos-session/slim']) {
     const [imported, required] = [await load(entry), require(entry)]
     for (const name of NAMES) {
@@ -201,7 +201,7 @@ test('entries that are loaded together share one instance', async () => {
   assert.ok(slim.Session.create('a', { storage: new slim.MemoryStorage() }) instanceof entries[0].Session)
 })
 
-test('the stores of a browser can be imported anywhere, and the main entry in Node does not have them', async () => {
+test('the browser storages can be imported anywhere, and the main entry in Node does not have them', async () => {
   const stores = await load('peteos-session/browser-storage')
   assert.deepEqual(Object.keys(stores).sort(), ['IndexedDBStorage', 'OPFSStorage'])
   assert.equal(require('peteos-session/browser-storage').OPFSStorage, stores.OPFSStorage)
@@ -242,7 +242,7 @@ for (const [kind, statement, extension] of [
   ['import', (entry) => `import { init, Session, MemoryStorage } from '${entry}'`, 'mjs'],
   ['require', (entry) => `const { init, Session, MemoryStorage } = require('${entry}')`, 'cjs'],
 ]) {
-  test(`the inlined entry works at once under ${kind}`, async () => {
+  test(`the inline entry works without init under ${kind}`, async () => {
     const output = await runModule(`${statement('peteos-session/inline')}\n${RUN}\nrun()`, { extension })
     assert.equal(output, '1\n')
   })
@@ -273,7 +273,7 @@ for (const [kind, statement, extension] of [
   })
 }
 
-test('the slim entry takes the module in every form', async () => {
+test('the slim entry accepts the module in every form', async () => {
   const path = JSON.stringify(join(packageDir, 'dist', 'peteos_session_bg.wasm'))
   const forms = [
     'bytes',
@@ -313,7 +313,7 @@ test('the main entry works from another directory, and when it is loaded twice',
   assert.equal(output, 'InvalidArgumentError\n')
 })
 
-test('a bundle of the inlined entry works wherever it is moved', async (t) => {
+test('a bundle of the inline entry works wherever it is moved', async (t) => {
   for (const [format, extension] of [
     ['esm', 'mjs'],
     ['cjs', 'cjs'],
@@ -333,7 +333,7 @@ test('a bundle of the inlined entry works wherever it is moved', async (t) => {
   }
 })
 
-test('a bundle for browsers resolves to the browser entry, without anything of Node', async () => {
+test('a bundle for browsers resolves to the browser entry, without Node modules', async () => {
   const bundle = await bundled("export * from 'peteos-session'", { format: 'esm', platform: 'browser' })
   assert.doesNotMatch(bundle, /["']node:|require\(/)
   assert.match(bundle, /new URL\(["']\.\/peteos_session_bg\.wasm["'], import\.meta\.url\)/)
@@ -342,13 +342,13 @@ test('a bundle for browsers resolves to the browser entry, without anything of N
   }
 })
 
-test('a bundle leaves out what is not used of the slim entry', async () => {
+test('a bundle leaves out unused exports of the slim entry', async () => {
   const source = "import { MemoryStorage } from 'peteos-session/slim'\nconsole.log(typeof MemoryStorage)"
   const bundle = await bundled(source, { format: 'esm', platform: 'browser', minify: true })
   assert.ok(bundle.length < 1_000_000, 'neither module nor vocabulary is in it')
 })
 
-/** The one file that esbuild makes of a module in the folder. */
+/** The single file that esbuild makes of a module in the folder. */
 async function bundled(source, options) {
   const esbuild = await import(pathToFileURL(join(root, 'node_modules', 'esbuild', 'lib', 'main.js')).href)
   const stdin = { contents: source, resolveDir: folder, loader: 'js' }
@@ -359,7 +359,7 @@ async function bundled(source, options) {
     logLevel: 'silent',
     ...options,
   })
-  // That a CommonJS file has no `import.meta` is not news; the inlined entry does without until it fetches a vocabulary.
+  // Ignores the warning about `import.meta` in CommonJS: the inline entry needs it only to fetch a vocabulary.
   assert.deepEqual(
     warnings.map(({ text }) => text).filter((text) => !text.includes('import.meta')),
     [],
@@ -367,7 +367,7 @@ async function bundled(source, options) {
   return outputFiles[0].text
 }
 
-test('an import prints nothing, warns of nothing and keeps no process alive', async () => {
+test('an import prints nothing, gives no warning and keeps no process alive', async () => {
   assert.equal(await runModule("import 'peteos-session'", { args: ['--trace-warnings'], timeoutSeconds: 20 }), '')
   const output = await runModule(`
     process.on('warning', (warning) => console.log(String(warning)))
@@ -378,7 +378,7 @@ test('an import prints nothing, warns of nothing and keeps no process alive', as
   assert.equal(output, '0 true\n')
 })
 
-test('it works in a worker thread, each with an instance of its own', async () => {
+test('the package works in worker threads, each with an instance of its own', async () => {
   const output = await runModule(`
     import { Worker, isMainThread, parentPort } from 'node:worker_threads'
     import { Session, MemoryStorage, countTokens } from 'peteos-session'

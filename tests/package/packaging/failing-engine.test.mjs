@@ -1,5 +1,5 @@
-// What fails in the middle of a call: the engine's clock, its regular expressions, a file of the package, numbers that no
-// counter holds. The call fails by a typed error, and what follows works.
+// Failures in the middle of a call: the engine's clock, its regular expressions, a file of the package, numbers beyond a
+// counter. The call throws a typed error, and later calls work.
 import assert from 'node:assert/strict'
 import { cpSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
@@ -11,7 +11,7 @@ import { text } from '../support/values.mjs'
 
 const { Context, MemoryStorage, Session, ToolDefinitionsMessage } = await load('peteos-session')
 
-test('a clock and a random source that throw', async () => {
+test('a clock or a random source that throws is a typed error', async () => {
   const output = await runModule(`
     import { MemoryStorage, Message, Session } from 'peteos-session'
     const storage = new MemoryStorage()
@@ -43,7 +43,7 @@ test('a clock and a random source that throw', async () => {
   assert.deepEqual(JSON.parse(output), [['SessionError'], 5, 2, true])
 })
 
-test('a tool name that is too long for a pattern', async () => {
+test('a tool name that is too long for a pattern is a typed error', async () => {
   const session = Session.create('a', {
     storage: new MemoryStorage(),
     toolDefinitionsMessage: ToolDefinitionsMessage.create(),
@@ -59,7 +59,7 @@ test('a tool name that is too long for a pattern', async () => {
   await session.save()
 })
 
-test('a vocabulary that is not beside the script any more', async (t) => {
+test('a vocabulary that was removed is a StorageError', async (t) => {
   const directory = tempDir(t)
   cpSync(join(packageDir, 'dist'), join(directory, 'dist'), { recursive: true })
   rmSync(join(directory, 'dist', 'encodings'), { recursive: true })
@@ -69,7 +69,7 @@ test('a vocabulary that is not beside the script any more', async (t) => {
   assert.equal(output.trim(), 'true ENOENT read encodings/cl100k_base.bin')
 })
 
-test('counts of a file that no number holds', () => {
+test('counts in a file that exceed every number are ignored', () => {
   const huge = JSON.parse('{"role":"user","token_count":9007199254740991}')
   const dict = {
     system_prompt_message_id: 's',
@@ -80,7 +80,7 @@ test('counts of a file that no number holds', () => {
   const report = context.planTokenWindow(50)
   assert.deepEqual([report.kept, report.dropped.length], [[], 3000])
   assert.ok(report.tokensBefore >= Number.MAX_SAFE_INTEGER && context.totalTokenCount() === report.tokensBefore)
-  // More than JavaScript counts to is no count.
+  // A number beyond the safe integers is not a count.
   const foreign = Context.fromDict({ messages: [{ id: 'x', role: 'user', token_count: 2 ** 63 }] })
   assert.ok(foreign.totalTokenCount() < 10)
   refusedNow(() => context.append({ role: 'user', token_count: 2 ** 53 }), 'InvalidMessageError', {
@@ -88,7 +88,7 @@ test('counts of a file that no number holds', () => {
   })
 })
 
-test('a fork gives tools a place after the system prompt, also where the parent has none', () => {
+test('a fork places tools after the system prompt, even if the parent has none', () => {
   const context = Context.fromDict({
     anchor_points: [
       ['system_prompt', 1],
@@ -113,7 +113,7 @@ test('a fork gives tools a place after the system prompt, also where the parent 
   ])
 })
 
-test('a context of a dict does not take the place of a file that was never read', async () => {
+test('a context from a dict does not replace a file that was never read', async () => {
   const storage = new MemoryStorage()
   const session = Session.create('a', { storage })
   const old = session.activeContext

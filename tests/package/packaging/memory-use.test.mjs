@@ -1,4 +1,4 @@
-// No leak when nobody calls free: what is dropped is collected.
+// Nothing leaks without free: dropped objects are collected.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { runModule } from '../support/files.mjs'
@@ -94,9 +94,9 @@ const WORKS = {
 }
 
 for (const [name, work] of Object.entries(WORKS)) {
-  test(`${name} leave nothing behind`, async () => {
+  test(`${name} do not leak`, async () => {
     const used = await memoryOver(work, 7)
-    // The first rounds take what is then used again. With nothing given back each further round would add 20 MB or more.
+    // The first rounds take memory that is reused later. A leak would add 20 MB or more in each further round.
     const growth = used.at(-1) - used[2]
     assert.ok(growth < 40, `grew by ${growth} MB: ${used.join(', ')}`)
   })

@@ -1,4 +1,4 @@
-// The types, as a consumer's compiler sees them.
+// The public types, as a user's compiler sees them.
 import { test } from 'node:test'
 import { compiles } from '../support/compile.mjs'
 
@@ -147,7 +147,7 @@ export function helper(message: SessionMessage, owned: Message, part: ContentPar
 }
 `
 
-/** Calls that the compiler has to refuse: one to a line, each of which is an error. */
+/** Calls that must not compile, one per line. */
 const WRONG = [
   "session.rollingSequenceWindow('5')",
   'session.rollingSequenceWindow()',
@@ -244,7 +244,7 @@ const PROJECTS = {
 }
 
 for (const [name, [options, manifest]] of Object.entries(PROJECTS)) {
-  test(`right calls compile, strictly and with the declarations checked: ${name}`, async (t) => {
+  test(`correct calls compile, strictly and with the declarations checked: ${name}`, async (t) => {
     await compiles(t, { 'right.ts': RIGHT }, options, manifest)
   })
 }
@@ -258,7 +258,7 @@ test('wrong calls do not compile under require', async (t) => {
   await compiles(t, { 'wrong.ts': WRONG_SOURCE }, options, { type: 'commonjs' })
 })
 
-test('an ES module file and a CommonJS file of one project, with the other entries', async (t) => {
+test('an ES module and a CommonJS file of one project compile, with the other entries', async (t) => {
   const use = `
     import { Session, MemoryStorage, init } from 'peteos-session/slim'
     import { countTokens } from 'peteos-session/inline'
@@ -272,7 +272,7 @@ test('an ES module file and a CommonJS file of one project, with the other entri
   await compiles(t, files, { module: 'nodenext', lib: ['es2022', 'dom'] })
 })
 
-test('using works where the language has it', async (t) => {
+test('using compiles if the language has it', async (t) => {
   const source = `
     import { Context, Session } from 'peteos-session'
     export function work(): number {

@@ -1,4 +1,4 @@
-// check(context, provider): each rule where it holds and where it does not, and conversations that nobody refuses.
+// check(context, provider): each rule where it holds and where it does not, and conversations that every provider accepts.
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -33,7 +33,7 @@ const long = 'x'.repeat(65)
 const video = media('video', { type: 'url', url: 'https://x.org/y.mp4' })
 const bitmap = media('image', { type: 'base64', data: 'AA==', media_type: 'image/bmp' })
 
-/** For each rule: who refuses what, at which path, and the same with the fault repaired. */
+/** For each rule: the conversation, the providers that reject it, the path of the finding, and the repaired conversation. */
 const CASES = {
   'no-messages': [{ by: but('openai-responses'), path: 'messages', bad: [], good: [prompt] }],
   'unknown-role': [
@@ -295,7 +295,7 @@ const CASES = {
       by: ['anthropic'],
       path: 'messages[1].content[0].signature',
       bad: [prompt, assistant(thinking(), call('a')), results('a'), assistant(call('b')), results('b')],
-      // In a turn that is over, nobody wants it back.
+      // In a finished turn no provider requires it.
       good: [
         prompt,
         assistant(thinking(), call('a')),
@@ -330,7 +330,7 @@ const CASES = {
 }
 
 for (const [rule, cases] of Object.entries(CASES)) {
-  test(`${rule} is found where it is refused, and nowhere else`, () => {
+  test(`${rule} is found for the providers that reject it, and for no others`, () => {
     for (const [index, { by, path, bad, good, others = false }] of cases.entries()) {
       for (const provider of ALL) {
         const about = `${rule} ${index} ${provider}`

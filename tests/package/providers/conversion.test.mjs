@@ -1,4 +1,4 @@
-// Conversations in the formats of model providers: there, and back again.
+// Conversions of conversations to the formats of model providers, and back.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { contextOf, conversationOf, conversations } from '../support/conversations.mjs'
@@ -17,7 +17,7 @@ const say = (role, ...content) => ({ role, content })
 const contextWith = (...messages) => contextOf(peteos, { system: null, tools: null, messages })
 const imported = (value, provider) => conversationOf(fromMessages(value, provider))
 
-/** A conversation with all that every format takes. */
+/** A conversation with everything that every format supports. */
 function example() {
   const context = Context.create({
     systemPromptMessage: SystemPromptMessage.create('Be brief.'),
@@ -103,12 +103,12 @@ const EXPECTED = {
 }
 
 for (const provider of PROVIDERS) {
-  test(`${provider}: what goes where`, () => {
+  test(`${provider}: every part goes to its field`, () => {
     assert.deepEqual(toMessages(example(), provider), EXPECTED[provider])
-    assert.deepEqual(Object.keys(toMessages(Context.create(), provider)).length, 1, 'what would be empty is absent')
+    assert.deepEqual(Object.keys(toMessages(Context.create(), provider)).length, 1, 'empty fields are left out')
   })
 
-  test(`${provider}: there and back again, with what the format has a place for`, async () => {
+  test(`${provider}: a round trip keeps what the format supports`, async () => {
     await forAll(400, conversations(provider), (given) => {
       const context = contextOf(peteos, given)
       const before = context.rawDict
@@ -121,7 +121,7 @@ for (const provider of PROVIDERS) {
     })
   })
 
-  test(`${provider}: a context that was made is like any other`, () => {
+  test(`${provider}: a converted context is like any other`, () => {
     const context = fromMessages(toMessages(example(), provider), provider)
     assert.equal(context.systemPromptMessage._static_text, 'Be brief.')
     assert.equal(context.toolDefinitionsMessage.content[0].name, 'add')
@@ -134,7 +134,7 @@ for (const provider of PROVIDERS) {
     assert.deepEqual(Context.fromDict(context.rawDict).rawDict, context.rawDict)
   })
 
-  test(`${provider}: the request is the caller's own`, () => {
+  test(`${provider}: the request belongs to the caller`, () => {
     const context = example()
     const before = JSON.stringify(context.rawDict)
     const request = toMessages(context, provider)
@@ -145,7 +145,7 @@ for (const provider of PROVIDERS) {
     assert.deepEqual(toMessages(context, provider), EXPECTED[provider])
   })
 
-  test(`${provider}: a bare list of messages, and a request with other fields`, () => {
+  test(`${provider}: fromMessages accepts a bare list of messages, and a request with other fields`, () => {
     const request = toMessages(example(), provider)
     const list = request.messages ?? request.input ?? request.contents
     const whole = imported(request, provider)
@@ -155,7 +155,7 @@ for (const provider of PROVIDERS) {
     assert.deepEqual(imported([], provider), { system: null, tools: null, messages: [] })
   })
 
-  test(`${provider}: a part that has no place is an error that names it, and no error with repair`, () => {
+  test(`${provider}: an unsupported part is an error that names it, and no error with repair`, () => {
     const cases = [
       [{ type: 'hologram', data: 1 }, 'type'],
       [{ type: 'text', text: 5 }, 'text'],
@@ -179,7 +179,7 @@ for (const provider of PROVIDERS) {
     }
   })
 
-  test(`${provider}: what stands in no format at all`, () => {
+  test(`${provider}: fields that no format has are not sent`, () => {
     const errors = [
       5,
       null,
@@ -200,7 +200,7 @@ for (const provider of PROVIDERS) {
   })
 }
 
-test('unknown providers, options and contexts', () => {
+test('unknown providers, options and contexts are refused', () => {
   for (const provider of ['openai', '', 'constructor', '__proto__', ...NO_STRINGS]) {
     refusedNow(() => toMessages(example(), provider), 'InvalidArgumentError', { argument: 'provider' }, shown(provider))
     refusedNow(() => fromMessages([], provider), 'InvalidArgumentError', { argument: 'provider' }, shown(provider))
@@ -220,7 +220,7 @@ test('unknown providers, options and contexts', () => {
   refusedNow(() => toMessages(freed, 'gemini'), 'DisposedError')
 })
 
-test('arguments that are not an object are passed on as text to OpenAI, and refused by name elsewhere', () => {
+test('arguments that are not an object are sent as text to OpenAI, and refused by name elsewhere', () => {
   for (const args of ['', 'x', '{"a":', '[1]', '5', 'null', nestedText(5000)]) {
     const context = contextWith(
       say('user', text('a')),
@@ -239,7 +239,7 @@ test('arguments that are not an object are passed on as text to OpenAI, and refu
   }
 })
 
-test('media that a provider does not take: an error that names the part, a note with repair', () => {
+test('unsupported media are an error that names the part, and a note with repair', () => {
   const source = { type: 'url', url: 'https://example.com/a' }
   const data = (media_type) => ({ type: 'base64', data: 'AAAA', media_type })
   const cases = [
@@ -277,7 +277,7 @@ test('media that a provider does not take: an error that names the part, a note 
   }
 })
 
-test('repair leaves out messages that come out empty', () => {
+test('repair leaves out messages that become empty', () => {
   const context = contextWith(
     say('user'),
     say('assistant', { type: 'thinking', text: 'hm' }),
@@ -287,11 +287,11 @@ test('repair leaves out messages that come out empty', () => {
   assert.deepEqual(toMessages(context, 'openai-chat', { repair: true }).messages, [{ role: 'user', content: 'a' }])
   assert.equal(toMessages(context, 'openai-responses', { repair: true }).input.length, 1)
   assert.equal(toMessages(context, 'anthropic', { repair: true }).messages.length, 1)
-  assert.equal(toMessages(context, 'gemini', { repair: true }).contents.length, 2, 'thinking has a place')
+  assert.equal(toMessages(context, 'gemini', { repair: true }).contents.length, 2, 'thinking is sent')
   assert.equal(toMessages(context, 'ai-sdk', { repair: true }).messages.length, 2)
 })
 
-test('the name of a tool that only the call knows', () => {
+test('the name of a tool comes from the call if the result lacks it', () => {
   const orphan = contextWith(say('user', text('a')), say('tool_result', ContentPart.toolResult('c', '5')))
   for (const provider of ['gemini', 'ai-sdk']) {
     refusedNow(() => toMessages(orphan, provider), 'InvalidArgumentError', {
@@ -304,7 +304,7 @@ test('the name of a tool that only the call knows', () => {
   }
 })
 
-test('results that are not directly after their call stay where they are', () => {
+test('results that are not directly after their call keep their position', () => {
   const context = contextWith(
     say('assistant', ContentPart.toolUse('c1', 'f', '{}'), ContentPart.toolUse('c2', 'g', '{}')),
     say('tool_result', ContentPart.toolResult('c1', '1'), text('aside')),
@@ -330,7 +330,7 @@ test('results that are not directly after their call stay where they are', () =>
   )
 })
 
-test('a result within the assistant’s message, and a call within the user’s', () => {
+test("a result in the assistant's message and a call in the user's are converted", () => {
   const call = ContentPart.toolUse('c', 'f', '{}')
   const one = contextWith(say('assistant', call, ContentPart.toolResult('c', '5'), text('so it is 5')))
   assert.deepEqual(
@@ -344,7 +344,7 @@ test('a result within the assistant’s message, and a call within the user’s'
   )
 })
 
-test('roles of files: developer is system, any other is user', () => {
+test('of unknown roles, developer becomes system, and any other user', () => {
   const context = Context.fromDict({
     messages: ['user', 'developer', 'robot', '', undefined].map((role) => ({ role, content: [text('x')] })),
   })
@@ -354,7 +354,7 @@ test('roles of files: developer is system, any other is user', () => {
   )
 })
 
-test('system messages in between go to the system prompt where a format has no place for them', () => {
+test('later system messages go to the system prompt if the format does not support them', () => {
   const context = contextOf(peteos, {
     system: [text('one')],
     tools: null,
@@ -394,7 +394,7 @@ test('numbers that a double cannot hold stay in the arguments of OpenAI', () => 
   assert.equal(back.messages[0].content[0].arguments, args)
 })
 
-test('keys such as __proto__ are keys like any other', () => {
+test('keys such as __proto__ are ordinary keys', () => {
   const args = '{"__proto__":{"a":1},"constructor":2,"$serde_json::private::Number":"5"}'
   const context = contextWith(say('user', text('a')), say('assistant', ContentPart.toolUse('c', '__proto__', args)))
   for (const provider of ['anthropic', 'gemini', 'ai-sdk']) {

@@ -1,4 +1,4 @@
-// Any context makes a request and any value makes a context, or a typed error that names what is at fault.
+// Any context converts to a request and any value to a context, or to a typed error that names the fault.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { contextOf, conversations } from '../support/conversations.mjs'
@@ -81,7 +81,7 @@ const VALUES = [
   null,
 ]
 
-/** Any JSON, with the words of the formats in it. */
+/** Any JSON, with keys and values of the formats in it. */
 const { junk } = fc.letrec((tie) => ({
   junk: fc.oneof(
     { maxDepth: 6, depthIdentifier: 'junk' },
@@ -91,7 +91,7 @@ const { junk } = fc.letrec((tie) => ({
   ),
 }))
 
-/** A place in a value, and what is put there. */
+/** A path in a value, and the value to put there. */
 const damages = fc.record({ path: list(0, 9, fc.nat()), isRemoved: chance(0.05), value: junk })
 
 function damaged(value, { path, ...change }) {
@@ -119,7 +119,7 @@ function onlyTypedErrors(work, about) {
   }
 }
 
-test('any value makes a context, or an error that names a field', async () => {
+test('any value converts to a context, or to an error that names a field', async () => {
   const seen = { made: 0, refused: 0 }
   const given = fc.record({ of: anyConversation, damage: damages, junk: sometimes(0.3, junk) })
   await forAll(1500, given, ({ of: { provider, conversation }, damage, junk }) => {
@@ -131,7 +131,7 @@ test('any value makes a context, or an error that names a field', async () => {
   assert.ok(!isUsual || Math.min(seen.made, seen.refused) > 50, JSON.stringify(seen))
 })
 
-test('any context makes a request, or an error that names a part; with repair it makes a request', async () => {
+test('any context converts to a request, or to an error that names a part; with repair always to a request', async () => {
   const seen = { made: 0, refused: 0 }
   const change = fc.record({
     damage: sometimes(0.2, damages),
@@ -184,7 +184,7 @@ test('a value that is nested too deeply for a context is refused', () => {
     }
     for (const [provider, value] of Object.entries(values)) {
       const context = onlyTypedErrors(() => fromMessages(value, provider), `${provider} ${depth}`)
-      // Where the limit is, depends on how far up the format has the value.
+      // The limit depends on the depth of the value in the format.
       if (depth <= 980) assert.ok(context !== undefined, `${provider} ${depth}`)
       if (depth >= 1000) assert.equal(context, undefined, `${provider} ${depth}`)
       if (context === undefined) continue

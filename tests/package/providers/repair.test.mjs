@@ -1,4 +1,4 @@
-// Conversations with everything wrong in them: an independent reading of the rules accepts what a repair sends.
+// Broken conversations: an independent implementation of the rules accepts every repaired request.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { formats } from '../../../examples/agent-loop/formats.mjs'
@@ -36,9 +36,9 @@ const text = fc.record({
     { weight: 1, arbitrary: fc.constantFrom('', ' ') },
   ),
 })
-/** What is not the arguments of a call. */
+/** Invalid arguments of a call. */
 const brokenArguments = fc.constantFrom('', '{"a":', '[1]', 7, null, { a: 1 })
-/** A call, and whether its result comes and what it is. */
+/** A call, with its result if it gets one. */
 const call = fc.record({
   isRepeated: chance(0.1),
   name: chance(0.05).map((isOdd) => (isOdd ? 'look up' : 'look')),
@@ -51,7 +51,7 @@ const step = fc.record({
   before: parts(oddly, maybe(0.3, text)),
   after: oddly,
   interruption: sometimes(0.1, text),
-  /** The result of a call of this number, or of none. */
+  /** The result of the call with this number, or of none. */
   stray: sometimes(0.1, fc.nat({ max: 3 })),
   isReversed: chance(0.3),
   role: fc.constantFrom('tool_result', 'tool', 'user'),
@@ -63,7 +63,7 @@ const turn = fc.record({
   steps: list(0, 3, step),
   answer: sometimes(0.7, parts(oddly, maybe(0.9, text))),
 })
-/** Tool loops in which now and then something goes wrong. */
+/** Tool loops with occasional faults. */
 const messyLoops = fc.record({
   turns: list(1, 4, turn),
   wrongRoles: list(20, 20, sometimes(0.04, fc.constantFrom('robot', 'assistant', 'user', 'system'))),
@@ -127,7 +127,7 @@ function contextOf({ turns, wrongRoles, lost, isBackward, prompt, tools }) {
 for (const [index, provider] of PROVIDERS.entries()) {
   const { fault } = formats[index]
 
-  test(`${provider}: a repaired request is accepted, where without repair it is often refused`, async () => {
+  test(`${provider}: a repaired request is always accepted, an unrepaired one often refused`, async () => {
     const seen = { thrown: 0, refused: 0, taken: 0 }
     await forAll(1000, messyLoops, (loop) => {
       const context = contextOf(loop)
@@ -145,12 +145,12 @@ for (const [index, provider] of PROVIDERS.entries()) {
       assert.deepEqual(toMessages(context, provider, { repair: true }), repaired)
       assert.equal(context.rawDict, before)
     })
-    // That it says something: most of them cannot be sent as they are, for one reason and for the other.
+    // The test is meaningful: most of the conversations cannot be sent unrepaired, for different reasons.
     assert.ok(!isUsual || Math.min(seen.thrown, seen.refused) > 100, JSON.stringify(seen))
   })
 }
 
-test('ai-sdk: a repaired request passes its own validator', async () => {
+test("ai-sdk: a repaired request passes the SDK's validator", async () => {
   await forAll(500, messyLoops, (loop) => {
     const repaired = toMessages(contextOf(loop), 'ai-sdk', { repair: true })
     assert.equal(schemas['ai-sdk'](repaired), null, JSON.stringify(repaired))

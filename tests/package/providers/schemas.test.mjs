@@ -1,4 +1,4 @@
-// The requests of `toMessages`, against the types of the official SDKs.
+// The requests of `toMessages` match the types of the official SDKs.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { contextOf, conversations } from '../support/conversations.mjs'
@@ -10,7 +10,7 @@ const peteos = await load('peteos-session')
 const { Context, toMessages } = peteos
 const faults = validators()
 
-/** What no field of a part may be. */
+/** A value that no field of a part may have. */
 const JUNK = {
   text: 5,
   cache_control: 'x',
@@ -21,14 +21,14 @@ const JUNK = {
 }
 
 for (const [provider, fault] of Object.entries(faults)) {
-  test(`${provider}: every request has the official types`, async () => {
+  test(`${provider}: every request matches the official types`, async () => {
     await forAll(400, conversations(provider), (conversation) => {
       const request = toMessages(contextOf(peteos, conversation), provider)
       assert.equal(fault(request), null, JSON.stringify(request))
     })
   })
 
-  test(`${provider}: a repaired request of a conversation of another provider has them too`, async () => {
+  test(`${provider}: a repaired request of another provider's conversation matches them too`, async () => {
     const others = fc.constantFrom(...Object.keys(faults)).chain(conversations)
     const broken = list(1, 30, chance(0.2))
     await forAll(200, fc.tuple(others, broken), ([conversation, broken]) => {
@@ -43,7 +43,7 @@ for (const [provider, fault] of Object.entries(faults)) {
     })
   })
 
-  test(`${provider}: a request with one fault does not have the official types`, async () => {
+  test(`${provider}: a request with one fault does not match the official types`, async () => {
     let refused = 0
     const places = fc.record({ object: fc.nat(), key: fc.nat() })
     await forAll(200, fc.tuple(conversations(provider), places), ([conversation, place]) => {
@@ -68,7 +68,7 @@ for (const [provider, fault] of Object.entries(faults)) {
   })
 }
 
-/** The objects of messages, down to their parts; what is the caller's own in them (arguments, results) aside. */
+/** The objects of messages down to their parts, without the caller's data in them (arguments, results). */
 function* objectsOf(value) {
   if (Array.isArray(value)) {
     for (const item of value) yield* objectsOf(item)

@@ -1,8 +1,8 @@
-// The types of what `toMessages` gives, beside those of the official SDKs: no cast is needed.
+// The results of `toMessages` are assignable to the types of the official SDKs without a cast.
 import { test } from 'node:test'
 import { compiles } from '../support/compile.mjs'
 
-// The SDKs name types of browsers and of Node, and are not compiled as strictly as we are.
+// The SDKs use types of browsers and of Node, and do not compile under our strictest options.
 const OPTIONS = {
   module: 'nodenext',
   lib: ['es2022', 'dom', 'dom.iterable', 'esnext.disposable'],
@@ -39,7 +39,7 @@ export async function ask(context: Context, openai: OpenAI, anthropic: Anthropic
   await generateText({ model: languageModel, ...(system === undefined ? {} : { system }), messages, tools, allowSystemInMessages: true })
   const list: ModelMessage[] = messages
 
-  // What comes back from a provider is appended to the list.
+  // The answer of a provider is appended to the list.
   const chat = toMessages(context, 'openai-chat').messages
   const asked: OpenAI.Chat.Completions.ChatCompletionMessageParam[] = chat
   asked.push({ role: 'user', content: 'x' })
@@ -88,11 +88,11 @@ ${WRONG.map((line) => `  // @ts-expect-error\n  { ${line} }`).join('\n')}
 }
 `
 
-test('requests go to the official SDKs as they are', async (t) => {
+test('requests are assignable to the types of the official SDKs', async (t) => {
   await compiles(t, { 'right.ts': RIGHT }, OPTIONS)
 })
 
-test('they do without exactOptionalPropertyTypes, and with a bundler', async (t) => {
+test('requests are assignable without exactOptionalPropertyTypes, and with a bundler', async (t) => {
   await compiles(
     t,
     { 'right.ts': RIGHT },
@@ -100,6 +100,6 @@ test('they do without exactOptionalPropertyTypes, and with a bundler', async (t)
   )
 })
 
-test('what does not fit does not compile', async (t) => {
+test('a request for the wrong SDK does not compile', async (t) => {
   await compiles(t, { 'wrong.ts': WRONG_SOURCE }, OPTIONS)
 })

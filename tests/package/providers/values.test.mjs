@@ -1,4 +1,4 @@
-// What `fromMessages` takes besides what `toMessages` gives, and what it refuses.
+// Values that `fromMessages` accepts beyond the results of `toMessages`, and values that it refuses.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { jsonSchema, tool } from 'ai'
@@ -15,7 +15,7 @@ const imported = (value, provider) => conversationOf(fromMessages(value, provide
 const messagesOf = (value, provider) => imported(value, provider).messages
 const parameters = { type: 'object', properties: { a: { type: 'number' } } }
 
-test('openai-chat: what requests of others say', () => {
+test('openai-chat: requests from elsewhere are read', () => {
   const messages = messagesOf(
     [
       {
@@ -61,7 +61,7 @@ test('openai-chat: what requests of others say', () => {
   ])
 })
 
-test('openai-responses: what requests of others say', () => {
+test('openai-responses: requests from elsewhere are read', () => {
   const request = {
     instructions: null,
     input: [
@@ -136,7 +136,7 @@ test('openai-responses: what requests of others say', () => {
   assert.deepEqual(messagesOf({ input: 'Hi' }, 'openai-responses'), [say('user', text('Hi'))])
 })
 
-test('openai-responses: an item has its id only where its reasoning is', () => {
+test('openai-responses: an item keeps its id only with its reasoning', () => {
   const input = [
     { role: 'user', content: 'a' },
     { type: 'reasoning', id: 'rs_1', summary: [], encrypted_content: 'x' },
@@ -150,7 +150,7 @@ test('openai-responses: an item has its id only where its reasoning is', () => {
   assert.deepEqual(call(context.stripThinking()), withoutId)
 })
 
-test('anthropic: what requests of others say', () => {
+test('anthropic: requests from elsewhere are read', () => {
   const request = {
     system: [{ type: 'text', text: 'one', cache_control: { type: 'ephemeral' } }],
     messages: [
@@ -204,7 +204,7 @@ test('anthropic: what requests of others say', () => {
   ])
 })
 
-test('gemini: what requests of others say', () => {
+test('gemini: requests from elsewhere are read', () => {
   const contents = [
     { parts: [{ text: 'a' }, { inlineData: { mimeType: 'video/mp4', data: 'AAAA' } }] },
     {
@@ -267,7 +267,7 @@ test('gemini: what requests of others say', () => {
   }
 })
 
-test('ai-sdk: what requests of others say', () => {
+test('ai-sdk: requests from elsewhere are read', () => {
   const result = (output, id = 'c') => ({ type: 'tool-result', toolCallId: id, toolName: 'f', output })
   const value = [
     { role: 'user', content: 'a' },
@@ -343,7 +343,7 @@ test('ai-sdk: what requests of others say', () => {
   }
 })
 
-test('errors of a value name the way to the field', () => {
+test('errors name the path of the field', () => {
   const call = { id: 'c', type: 'function', function: { arguments: '{}' } }
   const cases = [
     [

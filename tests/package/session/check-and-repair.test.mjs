@@ -1,4 +1,4 @@
-// Session.check and Session.repair: what is found, what is repaired, and what is left alone.
+// Session.check and Session.repair: what they report, what they repair, and what they leave alone.
 import assert from 'node:assert/strict'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -13,7 +13,7 @@ import { NO_COUNTS, NO_IDS, text } from '../support/values.mjs'
 
 const { ContentPart, Context, Message, Session, SystemPromptMessage } = await load('peteos-session')
 
-test('a healthy session gives no finding, and nothing is written', async () => {
+test('a healthy session has no findings, and nothing is written', async () => {
   const { storage, check, repair } = await healthy()
   storage.takeCalls()
   assert.deepEqual(await check(), { ok: true, findings: [] })
@@ -22,13 +22,13 @@ test('a healthy session gives no finding, and nothing is written', async () => {
   assert.ok(Object.isFrozen((await check()).findings))
 })
 
-test('the session of the demo, which the Python package has made, gives no finding', async () => {
+test('the demo session, which the Python package wrote, has no findings', async () => {
   const parent = join(root, 'examples', 'demo-session')
   const [{ uuid }] = await Session.list(parent)
   assert.deepEqual(await Session.check(parent, uuid), { ok: true, findings: [] })
 })
 
-test('sessions of every kind that this package makes give no finding', async () => {
+test('sessions of every kind that this package writes have no findings', async () => {
   const storage = new RecordingStorage()
   const check = async (session) => {
     await session.save()
@@ -52,7 +52,7 @@ test('sessions of every kind that this package makes give no finding', async () 
   await check(session)
 })
 
-test('a file that cannot be read hides no finding of the others', async () => {
+test('a file that cannot be read does not hide findings of other files', async () => {
   const fixture = await healthy()
   const { storage, first, active, check, repair, change } = fixture
   change(active, (dict) => void (dict._mutation_counter = 0))
@@ -75,7 +75,7 @@ test('a file that cannot be read hides no finding of the others', async () => {
   )
 })
 
-test('many findings of many files, in one order', async () => {
+test('many findings of many files come in a fixed order', async () => {
   const fixture = await healthy()
   const { storage, change, cut, first, active, sessionPath, path, check } = fixture
   change(sessionPath, (dict) => void Object.assign(dict, { uuid: 'x', active_context_id: 'gone' }))
@@ -110,7 +110,7 @@ test('many findings of many files, in one order', async () => {
   assert.deepEqual((await Session.check('a', fixture.uuid, { storage: shuffled })).findings, findings)
 })
 
-test('errors: nothing there, arguments, a storage that fails at every call', async () => {
+test('an absent session, invalid arguments, and a storage that fails at any call are errors', async () => {
   const storage = new RecordingStorage()
   for (const work of [Session.check, Session.repair]) {
     await refused(() => work('a', 'x', { storage }), 'SessionNotFoundError', { path: 'a/x/session.json' })
@@ -146,14 +146,14 @@ test('errors: nothing there, arguments, a storage that fails at every call', asy
     }
     storage.failAt = 0
     const { ok } = (await repair()).check
-    assert.equal(ok, true, 'the next one goes on')
+    assert.equal(ok, true, 'the next repair continues')
     assert.deepEqual((await repair()).actions, [])
     assert.equal((await check()).ok, true)
     await fixture.load()
   }
 })
 
-test('a file that another writer changes during the repair is left alone', async () => {
+test('a file that another writer changes during the repair is not touched', async () => {
   const { storage, change, active, first, repair } = await healthy()
   for (const file of [active, first]) change(file, (dict) => void (dict._mutation_counter = 0))
   let reads = 0
@@ -168,7 +168,7 @@ test('a file that another writer changes during the repair is left alone', async
   )
 })
 
-test('contexts are written before session.json, and each file is copied before', async () => {
+test('contexts are written before session.json, and each file is copied first', async () => {
   const { storage, change, active, first, sessionPath, repair } = await healthy()
   for (const file of [active, first]) change(file, (dict) => void (dict._mutation_counter = 0))
   change(sessionPath, (dict) => void (dict.active_context_id = 'gone'))
@@ -208,7 +208,7 @@ test('a session whose active context is damaged opens with another one, or with 
   assert.equal(other.activeContextId, id)
   other.activeContext.append(text('goes on'))
   await other.save()
-  assert.equal(Buffer.from(storage.files.get(active)).toString('latin1'), before.get(active), 'never written over')
+  assert.equal(Buffer.from(storage.files.get(active)).toString('latin1'), before.get(active), 'never overwritten')
   assert.equal(JSON.parse(storage.text(sessionPath)).active_context_id, id)
   assert.equal((await open()).activeContext.messageCount, 8)
 
@@ -218,7 +218,7 @@ test('a session whose active context is damaged opens with another one, or with 
   }
 })
 
-test('a session whose other context is damaged loads, and goes on', async () => {
+test('a session with a damaged inactive context loads and works', async () => {
   const { storage, load: open, first, cut } = await healthy()
   cut(first, 100)
   const damaged = storage.text(first)
@@ -230,7 +230,7 @@ test('a session whose other context is damaged loads, and goes on', async () => 
   await refused(() => session.loadContext(first.split('/').at(-1).slice(0, -5)), 'CorruptSessionError', { path: first })
 })
 
-test('files beyond the limit of size are refused by path, size and option', async () => {
+test('the error for a file over the size limit names path, size and option', async () => {
   const { storage, load: open, check, active, first, sessionPath, uuid } = await healthy()
   const size = storage.files.get(active).length
   const details = { path: active, size, limit: size - 1, code: 'ERR_FILE_TOO_LARGE', message: /options\.maxFileBytes/ }
@@ -255,7 +255,7 @@ test('files beyond the limit of size are refused by path, size and option', asyn
   assert.equal((await Session.list('a', { storage }))[0].uuid, uuid)
 })
 
-test('a repair of a torn file keeps what it certainly held, and no more', async () => {
+test('a repair of a truncated file keeps its complete values, and no more', async () => {
   const fixture = await healthy()
   const { storage, sessionPath, active, cut, repair, load: open, session } = fixture
   const whole = storage.text(sessionPath)
@@ -263,9 +263,9 @@ test('a repair of a torn file keeps what it certainly held, and no more', async 
   assert.equal((await repair()).check.ok, true)
   const { rawDict } = await open()
   const expected = { ...session.rawDict, state_data: {}, is_active: false }
-  assert.deepEqual(rawDict, expected, 'the half of a value is not one')
+  assert.deepEqual(rawDict, expected, 'an incomplete value is dropped')
 
-  // With the end of the last message there, all of them are; the counters have to be those that they were.
+  // If the end of the last message is present, all messages are, and the counters must be the original ones.
   const text = storage.text(active)
   cut(active, text.indexOf('"anchor_points"'))
   const { actions } = await repair()
@@ -276,13 +276,13 @@ test('a repair of a torn file keeps what it certainly held, and no more', async 
     activeContext.messages.every(({ _sequence_number }) => _sequence_number < activeContext.rawDict._mutation_counter),
   )
 
-  // NULs after the text, as some file systems leave them, take nothing away.
+  // NULs after the text, as some file systems leave them, lose nothing.
   storage.put(active, `${text}\0\0\0`)
   await repair()
   assert.deepEqual((await open()).activeContext.rawDict, session.activeContext.rawDict)
 })
 
-test('a repair keeps a copy of a whole temporary file', async () => {
+test('a repair keeps a copy of a complete temporary file', async () => {
   const { storage, path, active, repair } = await healthy()
   const name = `.${active.split('/').at(-1)}.1.2.tmp`
   storage.put(path(name), storage.text(active))
@@ -293,7 +293,7 @@ test('a repair keeps a copy of a whole temporary file', async () => {
   assert.equal(storage.files.has(path(name)), false)
 })
 
-test('on a disk', async (t) => {
+test('check and repair work on the file system', async (t) => {
   const parent = tempDir(t)
   const session = Session.create(parent)
   session.activeContext.append(text('x'))
@@ -323,7 +323,7 @@ test('on a disk', async (t) => {
   assert.equal((await Session.load(parent, session.uuid)).activeContext.messageCount, 1)
 })
 
-test('damage to one byte, or a cut, of any file is found unless it loads the same; a repair loses no message', async () => {
+test('a changed byte or a truncation of any file is found unless it loads the same, and a repair loses no message', async () => {
   const damages = fc.record({
     file: fc.constantFrom('active', 'first', 'sessionPath'),
     isCut: chance(0.4),
@@ -347,7 +347,7 @@ test('damage to one byte, or a cut, of any file is found unless it loads the sam
     const readable = async (path) => {
       try {
         const session = await open({ activeContextId: path.split('/').at(-1).slice(0, -5) })
-        // A message that has lost its time gets that of the load.
+        // A message that lost its time gets the time of the load.
         return JSON.stringify(session.activeContext.messages.map((message) => ({ ...message, creation_timestamp: '' })))
       } catch (error) {
         assert.match(error.name, /^(CorruptSessionError|ContextNotFoundError)$/)
@@ -362,7 +362,7 @@ test('damage to one byte, or a cut, of any file is found unless it loads the sam
       assert.match(error.name, /^(CorruptSessionError|ContextNotFoundError)$/)
     }
     const { findings } = await check()
-    // A changed letter of a text is damage that nothing can find.
+    // A changed letter in a text cannot be detected.
     seen[loaded === null ? 'corrupt' : 'loaded']++
     if (loaded === null)
       assert.ok(

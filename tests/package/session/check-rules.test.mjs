@@ -1,4 +1,4 @@
-// Session.check and Session.repair: each rule, by a session that breaks it.
+// Session.check and Session.repair: a session that breaks each rule.
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -9,10 +9,10 @@ import { root } from '../support/installed.mjs'
 import { text } from '../support/values.mjs'
 
 /**
- * The ways to break a session, one for each rule:
+ * Ways to break a session, one for each rule:
  * - `damage(session)`; `file`, by name of the fixture; `field`, `line`, `column` of the finding;
- * - `load`: the class of the error that loading gives, where it is not loaded;
- * - `repairs`: whether a repair repairs it. `after(session)` looks at what it made.
+ * - `load`: the class of the error on loading, if it cannot be loaded;
+ * - `repairs`: whether a repair repairs it. `after(session)` checks the result.
  */
 const CASES = {
   'missing-session-file': {
@@ -50,7 +50,7 @@ const CASES = {
       const { activeContext } = await load()
       assert.ok(activeContext.messageCount >= 3)
       assert.deepEqual(activeContext.messages, wasActive.messages.slice(0, activeContext.messageCount))
-      assert.deepEqual(activeContext.systemPromptMessage, wasActive.messages[0], 'its class says what it is')
+      assert.deepEqual(activeContext.systemPromptMessage, wasActive.messages[0], 'its class identifies it')
       assert.deepEqual(activeContext.toolDefinitionsMessage, wasActive.messages[1])
       activeContext.append(text('goes on'))
     },
@@ -295,11 +295,11 @@ for (const [
   })
 }
 
-test('the table has every rule of the documentation', () => {
+test('the table lists every rule of the documentation', () => {
   const documented = readFileSync(join(root, 'docs', 'damage.md'), 'utf8')
   const rules = [...documented.matchAll(/^\| `([a-z-]+)` \| (?:error|warning|info) \|/gm)]
     .map(([, rule]) => rule)
     .sort()
-  // The storage has to fail for one, the limit to be set for the other: they have tests of their own.
+  // One needs a failing storage, the other a limit: they have tests of their own.
   assert.deepEqual([...Object.keys(CASES), 'unreadable-file', 'file-too-large'].sort(), rules)
 })

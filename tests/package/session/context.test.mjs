@@ -13,7 +13,7 @@ const system = () => SystemPromptMessage.create('Be careful.')
 const tools = () => ToolDefinitionsMessage.create([{ name: 'read', description: 'Reads', parameters: {} }])
 const texts = (context) => context.messages.map((message) => message.content?.[0]?.text ?? message._type)
 
-test('a fresh context is what docs/format.md says', () => {
+test('a new context has the fields of docs/format.md', () => {
   const context = Context.create()
   assert.deepEqual(context.anchorPoints, [
     ['system_prompt', 0],
@@ -33,7 +33,7 @@ test('a fresh context is what docs/format.md says', () => {
   assert.deepEqual(dict._anchor_sequences, [0, 1, 2])
 })
 
-test('the special messages stand in front and are named', () => {
+test('the special messages come first and are named', () => {
   const cases = [
     [system(), tools()],
     [system(), null],
@@ -73,7 +73,7 @@ test('a special message may be a plain object without a role', () => {
   )
 })
 
-test('append completes a message and returns it as it is stored', () => {
+test('append completes a message and returns the stored message', () => {
   const context = Context.create()
   const stored = context.append({ role: 'user', content: [{ type: 'text', text: 'Hi' }], mood: 'good' })
   assert.equal(stored, context.messages[0])
@@ -107,7 +107,7 @@ test('a message from one context gets a new sequence number in another', () => {
   assert.equal(copy.id, stored.id)
 })
 
-test('updateMessage changes fields and keeps id and place', () => {
+test('updateMessage changes fields and keeps id and position', () => {
   const context = Context.create()
   context.append(text('1'))
   const call = context.append({ role: 'assistant', content: [ContentPart.toolUse('c', 'f', {})], token_count: 9 })
@@ -116,7 +116,7 @@ test('updateMessage changes fields and keeps id and place', () => {
   const changed = context.updateMessage(call.id, { content: [{ ...part, approval_status: 'approved' }] })
   assert.equal(context.messages[1], changed)
   assert.equal(changed.content[0].approval_status, 'approved')
-  assert.equal('token_count' in changed, false, 'a count that no longer holds is dropped')
+  assert.equal('token_count' in changed, false, 'an outdated count is dropped')
   assert.deepEqual([changed.id, changed._sequence_number], [call.id, call._sequence_number])
   assert.equal(context.messageCount, 3)
   const before = context.rawDict
@@ -128,7 +128,7 @@ test('updateMessage changes fields and keeps id and place', () => {
   assert.deepEqual(context.rawDict, before)
 })
 
-test('fork copies everything, names its origin and is named by it', () => {
+test('fork copies everything, names its origin and is listed in it', () => {
   const parent = Context.create({ systemPromptMessage: system(), toolDefinitionsMessage: tools() })
   parent.append(text('1'))
   parent.append(text('2'))
@@ -191,7 +191,7 @@ test('fork replaces the special messages', () => {
   )
 })
 
-test('a context of a parent has its content map', () => {
+test('a context created from a parent has its content map', () => {
   const parent = Context.fromDict({ content_map: { abc: 'text', __proto__x: 'y' } })
   const child = Context.create({ parentContext: parent })
   assert.deepEqual(child.contentMap, parent.contentMap)
@@ -199,7 +199,7 @@ test('a context of a parent has its content map', () => {
   assert.deepEqual(parent.fork().contentMap, parent.contentMap)
 })
 
-test('stripThinking leaves thinking out, and messages that are nothing else', () => {
+test('stripThinking leaves out thinking, and messages that hold nothing else', () => {
   const context = Context.create({ systemPromptMessage: system() })
   context.append(text('question'))
   context.append(Message.create('assistant', [ContentPart.thinking('hm'), ContentPart.text('answer')]))
@@ -223,7 +223,7 @@ test('stripThinking leaves thinking out, and messages that are nothing else', ()
   assert.equal(context.messageCount, 6)
 })
 
-test('fromDict takes the dict of any context', async () => {
+test('fromDict accepts the dict of any context', async () => {
   const context = Context.create({ systemPromptMessage: system() })
   context.append(text('Hi'))
   context.addAnchor('notes', 1)
@@ -236,7 +236,7 @@ test('fromDict takes the dict of any context', async () => {
   assert.deepEqual(parsed.rawDict, context.rawDict)
 })
 
-test('fromDict adds what is missing', () => {
+test('fromDict adds missing fields', () => {
   const empty = Context.fromDict({})
   assert.match(empty.id, /^\d{8}-/)
   assert.deepEqual(empty.messages, [])

@@ -1,4 +1,4 @@
-// A new session: how it is made, what is in it, and where it goes.
+// New sessions: how they are created, what they hold, and where they are stored.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { runModule, tempDir } from '../support/files.mjs'
@@ -6,14 +6,13 @@ import { load, require } from '../support/installed.mjs'
 import { RecordingStorage } from '../support/storages.mjs'
 import { text } from '../support/values.mjs'
 
-const { Context, ContentPart, MemoryStorage, Message, Session, SystemPromptMessage, ToolDefinitionsMessage } =
-  await load('peteos-session')
+const { MemoryStorage, Session, SystemPromptMessage } = await load('peteos-session')
 const { NodeFileStorage } = await load('peteos-session/node')
 
 const ID = /^\d{8}-[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
 const tool = { name: 'read', description: 'Reads a file', parameters: { type: 'object', properties: {} } }
 
-/** A session from creation to a window; the arguments are what `import` or `require` gave. */
+/** A session from creation to a window, with the exports from `import` or `require`. */
 async function quickStart(
   { Session, Context, Message, ContentPart, SystemPromptMessage, ToolDefinitionsMessage },
   storage,
@@ -63,7 +62,7 @@ test('the quick start runs on the file system, by default in Node', async (t) =>
   )
 })
 
-test('import and require give the same classes and one instance of the module', async () => {
+test('import and require share classes and one instance of the module', async () => {
   const [imported, required] = [await load('peteos-session'), require('peteos-session')]
   for (const name of Object.keys(required)) assert.equal(imported[name], required[name], name)
   assert.deepEqual(
@@ -76,7 +75,7 @@ test('import and require give the same classes and one instance of the module', 
   )
   const session = required.Session.create('a', { storage: new imported.MemoryStorage() })
   assert.ok(session instanceof imported.Session && session.activeContext instanceof imported.Context)
-  // A context made on one side is one that the other can take.
+  // Each side accepts a context that the other created.
   const context = imported.Context.create()
   session.setActiveContext(context)
   assert.equal(session.activeContext, context)
@@ -93,7 +92,7 @@ test('create touches no storage', async () => {
   assert.equal(session.storage, storage)
 })
 
-test('a new session is what docs/format.md says', () => {
+test('a new session has the fields of docs/format.md', () => {
   const session = Session.create('agents/helper', { storage: new MemoryStorage() })
   assert.match(session.uuid, ID)
   assert.match(session.activeContext.id, ID)
@@ -127,7 +126,7 @@ test('the session directory is the parent directory and the uuid', () => {
 
 for (const zone of ['Pacific/Kiritimati', 'Etc/GMT+12', 'Asia/Kathmandu']) {
   test(`ids begin with the local date, and messages carry the local time: ${zone}`, async () => {
-    // The first two are a day apart at every moment.
+    // The dates of the first two always differ.
     const output = await runModule(
       `
       import { Session, MemoryStorage, Message } from 'peteos-session'
@@ -159,7 +158,7 @@ for (const zone of ['Pacific/Kiritimati', 'Etc/GMT+12', 'Asia/Kathmandu']) {
   })
 }
 
-test('the time of a message is between before and after', () => {
+test('the time of a message is the current time', () => {
   const session = Session.create('a', { storage: new MemoryStorage() })
   const before = Date.now()
   const { creation_timestamp } = session.activeContext.append(text('Hi'))

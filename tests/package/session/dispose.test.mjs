@@ -11,7 +11,7 @@ const { Context, Session } = await load('peteos-session')
 const ENDS = { 'free()': (object) => object.free() }
 if (typeof Symbol.dispose === 'symbol') ENDS['Symbol.dispose'] = (object) => object[Symbol.dispose]()
 
-test('Symbol.dispose is there where the engine has it', () => {
+test('Symbol.dispose exists if the engine supports it', () => {
   assert.equal(typeof Symbol.dispose, 'symbol', 'Node 20 has it')
   for (const { prototype } of [Context, Session]) {
     assert.equal(typeof prototype[Symbol.dispose], 'function')
@@ -126,7 +126,7 @@ test('a context that is freed while a session has it stays in the session', asyn
   assert.equal((await loaded.loadContext(id)).messageCount, 2)
 })
 
-test('a fork and a window outlive what they came from', () => {
+test('a fork and a window outlive their origin', () => {
   const context = Context.create()
   context.append(text('1'))
   context.append(text('2'))
@@ -135,7 +135,7 @@ test('a fork and a window outlive what they came from', () => {
   assert.deepEqual([fork.messageCount, window.messageCount], [2, 1])
 })
 
-test('snapshots outlive what they came from', () => {
+test('snapshots outlive their context', () => {
   const context = Context.create()
   const stored = context.append(text('1'))
   const [{ messages }, dict] = [context, context.rawDict]
@@ -144,7 +144,7 @@ test('snapshots outlive what they came from', () => {
   assert.deepEqual(dict.messages, messages)
 })
 
-test('a session that is freed while its save waits is saved', async () => {
+test('a session that is freed during its save is saved', async () => {
   const storage = new GatedStorage()
   const session = Session.create('a', { storage })
   const { uuid } = session
@@ -167,7 +167,7 @@ test('a session that is freed right after save was called is saved', async () =>
   assert.ok(await Session.load('a', uuid, { storage }))
 })
 
-test('a session that is freed while loadContext and listContexts wait answers', async () => {
+test('a session that is freed during loadContext and listContexts still answers', async () => {
   const storage = new RecordingStorage()
   const session = Session.create('a', { storage })
   const first = session.activeContext

@@ -1,4 +1,4 @@
-// The files: their bytes, the order of their keys, and what of them has to stay as it was.
+// The files: their bytes, the order of their keys, and what stays unchanged.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { load } from '../support/installed.mjs'
@@ -9,13 +9,13 @@ import { text } from '../support/values.mjs'
 
 const { ContentPart, Message, Session, SystemPromptMessage, ToolDefinitionsMessage } = await load('peteos-session')
 
-/** Loads the session `a/s` of two file texts, its context being `c`. */
+/** Loads the session `a/s` with the context `c` from the texts of its two files. */
 async function loaded(contextText, sessionText = fileText({ uuid: 's', active_context_id: 'c' })) {
   const storage = new RecordingStorage({ 'a/s/session.json': sessionText, 'a/s/c.json': contextText })
   return { storage, session: await Session.load('a', 's', { storage }) }
 }
 
-test('the writer of these tests writes what Python writes', () => {
+test('the JSON writer of these tests writes the same as Python', () => {
   const value = {
     a: [],
     b: {},
@@ -29,7 +29,7 @@ test('the writer of these tests writes what Python writes', () => {
   )
 })
 
-test('the bytes of the files of a new session', async () => {
+test('the files of a new session have the expected bytes', async () => {
   const storage = new RecordingStorage()
   const session = Session.create('a', {
     storage,
@@ -62,7 +62,7 @@ test('the bytes of the files of a new session', async () => {
   }
 })
 
-test('the keys stand in the order of the reference', async () => {
+test('keys are written in the order of the reference', async () => {
   const storage = new RecordingStorage()
   const session = Session.create('a', {
     storage,
@@ -75,7 +75,7 @@ test('the keys stand in the order of the reference', async () => {
   await session.save()
   const keys = (name) => Object.keys(JSON.parse(storage.text(`${session.sessionDir}/${name}.json`)))
   assert.deepEqual(keys('session'), ['uuid', 'active_context_id', 'auto_approve_tools', 'state_data', 'is_active'])
-  // The reference never writes `_anchor_sequences`: it has no place of its own.
+  // The reference never writes `_anchor_sequences`, so it has no fixed position.
   const own = (name) => keys(name).filter((key) => key !== '_anchor_sequences')
   const fresh = ['messages', 'id', 'content_map', 'anchor_points', 'message_sequence', '_mutation_counter', 'children']
   const specials = ['system_prompt_message_id', 'tool_definitions_message_id']
@@ -111,7 +111,7 @@ const NUMBERS = [
   '100000000000000000000.5',
 ]
 
-test('every number of a file stays as it is written, after another change', async () => {
+test('numbers in a file keep their text after another change', async () => {
   const numbers = NUMBERS.map((number) => new Raw(number))
   const deep = {
     list: numbers,
@@ -174,8 +174,8 @@ test('every number of a file stays as it is written, after another change', asyn
   assert.equal(storage.text('a/s/c.json'), fileText(expected))
 })
 
-test('numbers stay through the change of a message, a fork, and an assignment of rawDict', async () => {
-  // What is too large for a double is Infinity to JavaScript, and cannot be handed in.
+test('numbers keep their text in a changed message, a fork, and an assigned rawDict', async () => {
+  // A number too large for a double is Infinity in JavaScript and cannot be passed.
   const numbers = NUMBERS.filter((number) => Number.isFinite(Number(number))).map((number) => new Raw(number))
   const message = { id: 'm', role: 'user', content: [{ type: 'new', numbers }], metadata: { numbers } }
   const dict = { messages: [message], id: 'c', unknown: { numbers } }
@@ -206,7 +206,7 @@ test('numbers stay through the change of a message, a fork, and an assignment of
   assert.equal(count('c'), 3)
 })
 
-test('numbers that updateMessage is handed as they were shown stay', async () => {
+test('numbers keep their text when updateMessage gets them back unchanged', async () => {
   const part = { type: 'new', a: new Raw('1.0'), b: new Raw('9223372036854775808') }
   const { storage, session } = await loaded(
     fileText({ id: 'c', messages: [{ id: 'm', role: 'user', content: [part] }] }),
@@ -218,7 +218,7 @@ test('numbers that updateMessage is handed as they were shown stay', async () =>
   assert.ok(storage.text('a/s/c.json').includes('"b": 9223372036854775808,'))
 })
 
-test('numbers of messages stay when others before them are taken away or added', async () => {
+test('numbers of messages keep their text when other messages are removed or added before them', async () => {
   const messages = ['a', 'b', 'c'].map((id, index) => ({ id, role: 'user', n: new Raw(`${index}.0`) }))
   const { storage, session } = await loaded(fileText({ id: 'c', messages }))
   const context = session.activeContext
@@ -234,7 +234,7 @@ test('numbers of messages stay when others before them are taken away or added',
   assert.deepEqual(await numbers(), ['2.0', '1.0'])
 })
 
-test('unknown keys, types and values stay, in their order', async () => {
+test('unknown keys, types and values are kept, in their order', async () => {
   const message = {
     zz: 1,
     role: 'developer',
@@ -327,14 +327,14 @@ test('a file with other white space, escapes or a byte order mark loads, and is 
     const { session, storage } = await loaded(source)
     assert.equal(session.activeContext.messages[0].content[0].text, 'é😀/')
     await session.save()
-    assert.equal(storage.text('a/s/c.json'), source, 'what did not change is not written')
+    assert.equal(storage.text('a/s/c.json'), source, 'an unchanged file is not written')
     session.activeContext.append(text('x'))
     await session.save()
     assert.equal(storage.text('a/s/c.json'), fileText(session.activeContext.rawDict))
   }
 })
 
-test('half a surrogate pair in a file or a message is U+FFFD', async () => {
+test('a lone surrogate in a file or a message becomes U+FFFD', async () => {
   const { session, storage } = await loaded(
     '{"id": "c", "messages": [{"id": "m", "role": "user", "content": [{"type": "text", "text": "a\\ud83db"}]}]}',
   )
@@ -392,7 +392,7 @@ test('any text survives a save and a load', async () => {
   })
 })
 
-/** Any JSON, with numbers as text that JavaScript would write another way. */
+/** Any JSON, with number texts that JavaScript would write differently. */
 const { json } = fc.letrec((tie) => ({
   json: fc.oneof(
     { maxDepth: 6 },
@@ -450,8 +450,8 @@ test('any JSON survives a load, a change and a save', async () => {
   })
 })
 
-test('a context that a Python program continued is continued', async () => {
-  // What the reference writes: no `_anchor_sequences`, counters as it counts.
+test('a context that a Python program continued can be continued', async () => {
+  // As the reference writes it: no `_anchor_sequences`, and its own counters.
   const { storage, session } = await loaded(
     fileText({
       messages: [

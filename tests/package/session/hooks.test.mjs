@@ -1,4 +1,4 @@
-// Hooks: messages made of what functions return.
+// Hooks: message contents that functions return.
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { test } from 'node:test'
@@ -29,7 +29,7 @@ function example(staticText = 'Fixed.') {
   }
 }
 
-test('a hook is named by the sha256 of its name, once', () => {
+test('the id of a hook is the SHA-256 of its name, listed once', () => {
   const { session, context } = example()
   const system = context.systemPromptMessage
   assert.equal(
@@ -42,7 +42,7 @@ test('a hook is named by the sha256 of its name, once', () => {
   )
   session.registerHook(system, 'mood', () => 'y')
   assert.deepEqual(context.systemPromptMessage._hook_ids, [sha256('mood'), sha256('größe 日本')])
-  assert.deepEqual(system._hook_ids, [], 'an old snapshot stays')
+  assert.deepEqual(system._hook_ids, [], 'an old snapshot is unchanged')
 })
 
 test('a system prompt becomes its static text and the texts of its hooks', async () => {
@@ -61,7 +61,7 @@ test('a system prompt becomes its static text and the texts of its hooks', async
   assert.equal(bare.prompt(), 'Alone.')
 })
 
-test('tool definitions are the list of one hook, of which another selects', async () => {
+test('tool definitions are listed by one hook and filtered by another', async () => {
   const { session, context, tools } = example()
   const message = context.toolDefinitionsMessage
   let list = [tool('read_file'), tool('write_file'), { name: 'grep' }]
@@ -80,7 +80,7 @@ test('tool definitions are the list of one hook, of which another selects', asyn
   }
   assert.deepEqual(await names(), ['read_file', 'write_file'])
   filter = ['read']
-  assert.deepEqual(await names(), [], 'the whole name has to match')
+  assert.deepEqual(await names(), [], 'the whole name must match')
   filter = ['read_file|grep']
   assert.deepEqual(await names(), ['read_file', 'grep'])
   filter = []
@@ -89,7 +89,7 @@ test('tool definitions are the list of one hook, of which another selects', asyn
   assert.deepEqual(await names(), [])
 })
 
-test('a hook that fails, or returns the wrong thing, changes nothing', async () => {
+test('a hook that fails or returns the wrong type changes nothing', async () => {
   const { session, context } = example()
   session.registerHook(context.systemPromptMessage, 'good', () => 'good')
   session.registerHook(context.toolDefinitionsMessage, 'tool_list', () => '[]')
@@ -176,7 +176,7 @@ test('registerHook refuses a message that the active context does not have, and 
   assert.equal(context.rawDict, before)
 })
 
-test('what is materialized is saved, and after a load hooks are registered again', async () => {
+test('materialized content is saved, and hooks can be registered again after a load', async () => {
   const { session, context, storage, prompt } = example()
   session.registerHook(context.systemPromptMessage, 'mood', () => 'Be kind.')
   await session.materialize()
@@ -190,7 +190,7 @@ test('what is materialized is saved, and after a load hooks are registered again
   assert.deepEqual(again.activeContext.systemPromptMessage._hook_ids, [sha256('mood')])
 })
 
-test('a hook that returns the same text changes nothing: nothing is written', async () => {
+test('a hook that returns the same text changes nothing, so nothing is written', async () => {
   const { session, context, storage } = example()
   session.registerHook(context.systemPromptMessage, 'mood', () => 'Be kind.')
   await session.materialize()

@@ -1,4 +1,4 @@
-// Session.list: order, what is left out, and what is read.
+// Session.list: the order, the sessions left out, and the files read.
 import assert from 'node:assert/strict'
 import { mkdirSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -13,7 +13,7 @@ const { MemoryStorage, Session } = await load('peteos-session')
 
 const uuids = async (directory, options) => (await Session.list(directory, options)).map(({ uuid }) => uuid)
 
-test('a summary says what session.json says', async () => {
+test('a summary has the fields of session.json', async () => {
   const storage = new MemoryStorage()
   const session = Session.create('agents/helper', { storage })
   session.autoApproveTools = ['read']
@@ -58,7 +58,7 @@ test('a session that was saved again comes before one that was saved in between'
   const order = async (session) => {
     session.activeContext.append(text('x'))
     await session.save()
-    // The clock has to move on, however coarse it is.
+    // Waits until the clock advances, however coarse it is.
     const now = Date.now()
     while (Date.now() === now) await new Promise((resolve) => setTimeout(resolve, 1))
     return uuids('a', { storage })
@@ -85,7 +85,7 @@ test('it reads no context file', async () => {
   assert.ok(calls.slice(1).every((call) => /^read a\/[^/]+\/session\.json$/.test(call)))
 })
 
-test('ten thousand sessions are listed by their session.json alone, a few of them in memory at once', async () => {
+test('ten thousand sessions are listed from their session.json, with only a few in memory at once', async () => {
   const COUNT = 10_000
   const storage = new RecordingStorage()
   storage.list = () => Array.from({ length: COUNT }, (_, index) => `20260101-${index}`)
@@ -110,7 +110,7 @@ test('ten thousand sessions are listed by their session.json alone, a few of the
   assert.ok(megabytes < 90, `${megabytes} MB`)
 })
 
-test('a few files are open at once, and not all', async () => {
+test('several files are open at once, but not all', async () => {
   const storage = new RecordingStorage()
   for (let count = 0; count < 300; count++) storage.put(`a/20260101-${count}/session.json`, '{}')
   let [open, most] = [0, 0]
@@ -124,7 +124,7 @@ test('a few files are open at once, and not all', async () => {
   assert.ok(most > 1 && most <= 64, `${most} at once`)
 })
 
-test('junk in the directory is passed over', async (t) => {
+test('other entries in the directory are ignored', async (t) => {
   const directory = tempDir(t)
   const good = Session.create(directory)
   await good.save()
@@ -149,7 +149,7 @@ test('names that lead elsewhere are not followed', async () => {
   assert.deepEqual(storage.calls, [])
 })
 
-test('sessions that cannot be read are left out and told of', async () => {
+test('sessions that cannot be read are left out and reported', async () => {
   const broken = {
     empty: '',
     torn: '{"uuid": "to',
@@ -175,7 +175,7 @@ test('sessions that cannot be read are left out and told of', async () => {
   assert.deepEqual(await uuids('a', { storage }), ['good'], 'without onError as well')
 })
 
-test('an onError that throws is the caller’s own error', async () => {
+test('the error of an onError that throws reaches the caller', async () => {
   const storage = new RecordingStorage({ 'a/x/session.json': '', 'a/y/session.json': '{}' })
   const mine = new Error('mine')
   await assert.rejects(
@@ -190,7 +190,7 @@ test('an onError that throws is the caller’s own error', async () => {
   assert.deepEqual(await uuids('a', { storage }), ['y'])
 })
 
-test('a directory that is not there has no sessions; one that cannot be listed is an error', async (t) => {
+test('an absent directory has no sessions; one that cannot be listed is an error', async (t) => {
   const directory = tempDir(t)
   assert.deepEqual(await Session.list(join(directory, 'none')), [])
   writeFileSync(join(directory, 'file'), '')

@@ -1,4 +1,4 @@
-// The members of a session: its contexts, settings and state, and what they give back.
+// The members of a session: its contexts, settings and state.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { refused, refusedNow } from '../support/errors.mjs'
@@ -10,7 +10,6 @@ import { text } from '../support/values.mjs'
 const { Context, ContentPart, MemoryStorage, Message, Session, SystemPromptMessage, ToolDefinitionsMessage } =
   await load('peteos-session')
 
-const ID = /^\d{8}-[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
 const tool = { name: 'read', description: 'Reads a file', parameters: { type: 'object', properties: {} } }
 
 test('activeContext is one object until another context becomes active', async () => {
@@ -35,7 +34,7 @@ test('activeContext is one object until another context becomes active', async (
   assert.equal(session.activeContext, own)
 })
 
-test('loadContext gives the same object for the same context', async () => {
+test('loadContext returns the same object for the same context', async () => {
   const storage = new MemoryStorage()
   const session = Session.create('a', { storage })
   const first = session.activeContext
@@ -56,7 +55,7 @@ test('loadContext gives the same object for the same context', async () => {
   assert.equal(await again.loadContext(window.id), await again.loadContext(window.id))
 })
 
-test('a context that is loaded and forgotten is loaded again as it was changed', async () => {
+test('a context that was changed and dropped is loaded with its changes', async () => {
   const storage = new RecordingStorage()
   const session = Session.create('a', { storage })
   const { id } = session.activeContext
@@ -65,7 +64,7 @@ test('a context that is loaded and forgotten is loaded again as it was changed',
   await session.save()
   const again = await Session.load('a', session.uuid, { storage })
   ;(await again.loadContext(id)).append(text('2'))
-  // Nothing holds the context but the session, which has to save it.
+  // Only the session holds the context, and must save it.
   assert.deepEqual(
     (await again.loadContext(id)).messages.map(({ content }) => content[0].text),
     ['1', '2'],
@@ -75,7 +74,7 @@ test('a context that is loaded and forgotten is loaded again as it was changed',
   assert.equal((await third.loadContext(id)).messageCount, 2)
 })
 
-test('listContexts has the ids of saved, unsaved and active contexts', async () => {
+test('listContexts lists the ids of saved, unsaved and active contexts', async () => {
   const storage = new RecordingStorage()
   const session = Session.create('a', { storage })
   const first = session.activeContext
@@ -158,7 +157,7 @@ test('a session without an active context has none, and no window', async () => 
   assert.equal((await Session.load('a', 's', { storage })).activeContext.id, context.id)
 })
 
-test('what session.json lacks gets its default', async () => {
+test('missing fields of session.json get their defaults', async () => {
   for (const source of ['{}', '{"active_context_id": ""}', '{"uuid": "s", "active_context_id": null}']) {
     const session = await Session.load('a', 's', { storage: new RecordingStorage({ 'a/s/session.json': source }) })
     assert.equal(session.uuid, 's')
@@ -169,7 +168,7 @@ test('what session.json lacks gets its default', async () => {
   }
 })
 
-test('a session that is not there is SessionNotFoundError, with the code of Node', async (t) => {
+test("an absent session is a SessionNotFoundError with Node's code", async (t) => {
   const storage = new RecordingStorage()
   await refused(() => Session.load('agents', 'nobody', { storage }), 'SessionNotFoundError', {
     code: 'ENOENT',
@@ -180,7 +179,7 @@ test('a session that is not there is SessionNotFoundError, with the code of Node
   await refused(() => Session.load(tempDir(t), 'nobody'), 'SessionNotFoundError', { code: 'ENOENT' })
 })
 
-test('a context that is not there is ContextNotFoundError', async () => {
+test('an absent context is a ContextNotFoundError', async () => {
   const storage = new RecordingStorage({ 'a/s/session.json': '{"uuid": "s", "active_context_id": "gone"}' })
   await refused(() => Session.load('a', 's', { storage }), 'ContextNotFoundError', {
     id: 'gone',
@@ -193,7 +192,7 @@ test('a context that is not there is ContextNotFoundError', async () => {
   })
 })
 
-test('JSON.stringify gives the dicts', () => {
+test('JSON.stringify returns the dicts', () => {
   const session = Session.create('a', {
     storage: new MemoryStorage(),
     systemPromptMessage: SystemPromptMessage.create('x'),
@@ -209,7 +208,7 @@ test('JSON.stringify gives the dicts', () => {
   assert.deepEqual(JSON.parse(JSON.stringify(context)).messages, context.messages)
 })
 
-test('the factories give plain objects with the keys of docs/format.md', () => {
+test('the factories return plain objects with the keys of docs/format.md', () => {
   const source = { type: 'base64', data: 'AA==', media_type: 'image/png' }
   assert.deepEqual(ContentPart.text('a'), { type: 'text', text: 'a' })
   assert.deepEqual(ContentPart.thinking('a'), { type: 'thinking', text: 'a' })
@@ -258,7 +257,7 @@ test('the factories give plain objects with the keys of docs/format.md', () => {
   )
 })
 
-test('a message that a factory made may be changed before it is appended, and is not after', () => {
+test('a message from a factory may be changed before it is appended; later changes have no effect', () => {
   const context = Context.create()
   const message = Message.create('user', [ContentPart.text('a')])
   message.content.push(ContentPart.text('b'))
@@ -269,7 +268,7 @@ test('a message that a factory made may be changed before it is appended, and is
   assert.equal(context.messages[0], stored)
 })
 
-test('every kind of part goes to the file and comes back', async () => {
+test('every kind of part survives a save and a load', async () => {
   const storage = new MemoryStorage()
   const session = Session.create('a', { storage })
   const source = { type: 'url', url: 'https://example.com/x.png' }
@@ -296,7 +295,7 @@ test('every kind of part goes to the file and comes back', async () => {
   assert.deepEqual(messages[2].content, [])
 })
 
-test('sessions with one storage, and one session loaded twice, do not disturb each other', async () => {
+test('sessions in one storage, and one session loaded twice, are independent', async () => {
   const storage = new MemoryStorage()
   const sessions = Array.from({ length: 20 }, () => Session.create('a', { storage }))
   sessions.forEach((session, index) => session.activeContext.append(text(`I am ${index}`)))

@@ -1,4 +1,4 @@
-// Saves when an agent ends: saveSync, and the end of an `await using` block.
+// Saves at the end of an agent: saveSync, and the end of an `await using` block.
 import assert from 'node:assert/strict'
 import { readdirSync } from 'node:fs'
 import { test } from 'node:test'
@@ -16,7 +16,7 @@ const names = (directory) =>
     .filter((name) => name !== '.lock')
     .sort()
 
-test('saveSync writes what save would, and the next save has nothing to do', async (t) => {
+test('saveSync writes the same as save, and the next save writes nothing', async (t) => {
   const directory = tempDir(t)
   const session = Session.create(directory)
   session.activeContext.append(text('one'))
@@ -29,7 +29,7 @@ test('saveSync writes what save would, and the next save has nothing to do', asy
   assert.deepEqual(names(session.sessionDir), [`${session.activeContextId}.json`, 'session.json'].sort(), 'no litter')
 })
 
-test('a save under way is overtaken: what is newer comes last, whenever saveSync is called', async (t) => {
+test('saveSync overtakes a save in progress: the newer state comes last, whenever it is called', async (t) => {
   const directory = tempDir(t)
   for (let round = 0; round < 60; round++) {
     const session = Session.create(directory)
@@ -48,7 +48,7 @@ test('a save under way is overtaken: what is newer comes last, whenever saveSync
   }
 })
 
-test('an agent that exits in the middle of a save has all of it on disk', async (t) => {
+test('an agent that exits during a save has everything on disk', async (t) => {
   const directory = tempDir(t)
   const script = `
     import { Session } from 'peteos-session'
@@ -67,7 +67,7 @@ test('an agent that exits in the middle of a save has all of it on disk', async 
   }
 })
 
-test('a save that is overtaken by one that fails goes on, and is not told as done before it is', async () => {
+test('a save that is overtaken by a failing one continues, and does not resolve early', async () => {
   const storage = new MemoryStorage()
   const session = Session.create('a', { storage })
   await session.save()
@@ -76,7 +76,7 @@ test('a save that is overtaken by one that fails goes on, and is not told as don
   const waiting = new Promise((resolve) => (reached = resolve))
   let open
   const gate = new Promise((resolve) => (open = resolve))
-  // An adapter whose write is done at last, whatever was written meanwhile.
+  // An adapter whose write takes effect late, whatever was written in the meantime.
   storage.write = async (path, data) => {
     reached()
     await gate
@@ -111,7 +111,7 @@ test('saveSync over a file that another writer has changed is refused, and nothi
   assert.deepEqual(texts(await Session.load('a', session.uuid, { storage })), ['theirs'])
 })
 
-test('a storage that cannot write synchronously, or fails to, is named, and the session goes on', async () => {
+test('a storage that cannot write synchronously, or fails to, is a clear error, and the session still works', async () => {
   const storage = new RecordingStorage()
   const session = Session.create('a', { storage })
   refusedNow(() => session.saveSync(), 'StorageError', { operation: 'write', message: /writeSync/ })
@@ -127,7 +127,7 @@ test('a storage that cannot write synchronously, or fails to, is named, and the 
   assert.equal((await Session.load('a', session.uuid, { storage })).uuid, session.uuid)
 })
 
-test('the end of an `await using` block saves and frees; one that cannot be saved keeps what it has', async () => {
+test('the end of an `await using` block saves and frees; a session that cannot be saved is not freed', async () => {
   assert.equal(Object.getOwnPropertyDescriptor(Session.prototype, Symbol.asyncDispose).enumerable, false)
   const storage = new FailingStorage()
   const session = Session.create('a', { storage })

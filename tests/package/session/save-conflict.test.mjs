@@ -1,4 +1,4 @@
-// save({ onConflict: 'fork' }): what two have changed at the same time is kept from both.
+// save({ onConflict: 'fork' }): concurrent changes of two writers are both kept.
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { test } from 'node:test'
@@ -44,7 +44,7 @@ test('a context that both changed becomes two', async () => {
   const forks = await ours.save({ onConflict: 'fork' })
   assert.deepEqual(forks, [{ originContextId: origin, contextId: context.id }])
   assert.notEqual(context.id, origin)
-  assert.equal(ours.activeContext, context, 'the object stays')
+  assert.equal(ours.activeContext, context, 'the object stays the same')
   assert.equal(ours.activeContextId, context.id)
   assert.equal(context.originContextId, origin)
   assert.deepEqual(texts(context), ['common', 'ours'])
@@ -61,7 +61,7 @@ test('a context that both changed becomes two', async () => {
   assert.equal(await ours.save(), undefined)
 })
 
-test('what only one of them changed is taken over', async () => {
+test('a change that only one of them made is merged', async () => {
   const { storage, ours, theirs } = await twice()
   theirs.state.create('plan', 'theirs')
   theirs.autoApproveTools = ['read']
@@ -93,7 +93,7 @@ test('a variable that both changed in different ways is a conflict, and nothing 
   assert.equal((await ours.save({ onConflict: 'fork' })).length, 1)
 })
 
-test('forks are told by the save that succeeds', async () => {
+test('the save that succeeds returns the forks', async () => {
   const { storage, ours, theirs } = await twice()
   theirs.activeContext.append(text('theirs'))
   await theirs.save()
@@ -107,13 +107,13 @@ test('forks are told by the save that succeeds', async () => {
   assert.equal((await ours.save({ onConflict: 'fork' })).length, 1)
 })
 
-test('another value of the option, and other options, are refused', async () => {
+test('an invalid value of the option, and unknown options, are refused', async () => {
   const { ours } = await twice()
   await refused(() => ours.save({ onConflict: 'merge' }), 'InvalidArgumentError', { argument: 'options.onConflict' })
   await refused(() => ours.save({ onconflict: 'fork' }), 'InvalidArgumentError', { argument: 'options.onconflict' })
 })
 
-test('sessions that are changed and saved at once lose no message', async () => {
+test('sessions that are changed and saved concurrently lose no message', async () => {
   const steps = fc.record({
     session: fc.nat({ max: 2 }),
     window: sometimes(0.2, fc.integer({ min: 1, max: 3 })),
@@ -143,7 +143,7 @@ test('sessions that are changed and saved at once lose no message', async () => 
   })
 })
 
-test('three processes at once: every message that was saved is there', async (t) => {
+test('three processes at once lose no saved message', async (t) => {
   const directory = tempDir(t)
   const session = Session.create(directory)
   await session.save()

@@ -1,4 +1,4 @@
-// Saving where the storage fails, or another writer has changed a file.
+// Saves with a failing storage, or over the changes of another writer.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { refused } from '../support/errors.mjs'
@@ -12,8 +12,6 @@ const { MemoryStorage, Session, SystemPromptMessage } = await load('peteos-sessi
 function create(storage) {
   return Session.create('a', { storage, systemPromptMessage: SystemPromptMessage.create('s') })
 }
-
-const write = (session, context) => `write ${session.sessionDir}/${context === undefined ? 'session' : context.id}.json`
 
 test('an adapter that fails at its k-th call, for every k, loses nothing', async () => {
   for (let failAt = 1; ; failAt++) {
@@ -61,7 +59,7 @@ test('an adapter that fails at its k-th call, for every k, loses nothing', async
   }
 })
 
-test('a load, a list and a loadContext that fail at the k-th call leave all as it was', async () => {
+test('a load, a list and a loadContext that fail at the k-th call change nothing', async () => {
   const good = new FailingStorage()
   const session = create(good)
   session.activeContext.append(text('1'))
@@ -106,7 +104,7 @@ test('a load, a list and a loadContext that fail at the k-th call leave all as i
   }
 })
 
-test('a failed save does not keep the next from running', async () => {
+test('a failed save does not block the next', async () => {
   const storage = new FailingStorage()
   const session = create(storage)
   storage.failAt = 1
@@ -115,7 +113,7 @@ test('a failed save does not keep the next from running', async () => {
   assert.ok(await Session.load('a', session.uuid, { storage }))
 })
 
-/** What is done to a session; `number` chooses among the contexts that are there by then. */
+/** Operations on a session; `number` selects one of its contexts. */
 const actions = {
   append: ({ session }) => session.activeContext.append(text('x')),
   appendToAny: ({ contexts, number }) => nth(contexts, number).append(text('y')),
@@ -128,7 +126,7 @@ const actions = {
 }
 const orders = fc.record({
   steps: list(1, 25, fc.record({ action: fc.constantFrom(...Object.keys(actions)), number: fc.nat() })),
-  /** Which calls of the storage come late, and which writes fail. */
+  /** Which calls of the storage are delayed, and which writes fail. */
   isLate: list(1, 20, chance(0.3)),
   isFailing: fc.oneof(fc.constant([false]), list(1, 20, chance(0.3))),
 })
@@ -187,7 +185,7 @@ test('a save over a change of another writer is refused, and nothing is written'
   )
 })
 
-test('an adapter that cannot tell digests writes as before, one that answers nonsense is refused', async () => {
+test('an adapter without digests writes without comparison, and one that returns invalid digests is refused', async () => {
   const storage = new MemoryStorage()
   const session = create(storage)
   storage.digest = () => undefined

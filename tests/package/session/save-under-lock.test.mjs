@@ -1,4 +1,4 @@
-// Saves of several holders of one session, synchronous ones and repairs among them: what was acknowledged is there.
+// Concurrent saves, synchronous saves and repairs of one session: every acknowledged change is stored.
 import assert from 'node:assert/strict'
 import { mkdirSync, readdirSync, readFileSync, rmSync, unlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -16,7 +16,7 @@ const { NodeFileStorage } = await load('peteos-session/node')
 const texts = (session) => session.activeContext.messages.map(({ content }) => content[0].text)
 const hidden = (directory) => readdirSync(directory).filter((name) => name.startsWith('.'))
 
-/** What became of a call: `null`, or the name of its error. */
+/** The outcome of a call: `null`, or the name of its error. */
 async function outcome(work) {
   try {
     await work()
@@ -31,7 +31,7 @@ const kinds = {
   NodeFileStorage: (t) => new NodeFileStorage({ root: tempDir(t), durability: 'unsafe-on-power-loss' }),
 }
 
-/** Runs `work` at the `at`-th moment of what is done with the storage: before and after each call of its methods. */
+/** Runs `work` at the `at`-th moment, counting before and after each call of the storage's methods. */
 function interleave(storage, at, work) {
   let moment = 0
   const step = () => {
@@ -52,7 +52,7 @@ function interleave(storage, at, work) {
 }
 
 for (const [kind, make] of Object.entries(kinds)) {
-  test(`${kind}: a save and a synchronous one of another object, at every moment: what either was told is saved stands`, async (t) => {
+  test(`${kind}: a save and a saveSync of another object at any moment of it lose nothing that was acknowledged`, async (t) => {
     const counts = { both: 0, 'save refused': 0, 'saveSync refused': 0 }
     for (let at = 1, reached = true; reached; at++) {
       const storage = make(t)
@@ -96,7 +96,7 @@ async function saved(storage) {
   return session
 }
 
-test('a save that loses its lock to another holder is a ConflictError, and the file that it was about to write stands', async (t) => {
+test('a save that loses its lock to another holder is a ConflictError, and does not overwrite the file', async (t) => {
   const directory = tempDir(t)
   const storage = new NodeFileStorage()
   const session = Session.create(directory, { storage })
@@ -121,7 +121,7 @@ test('a save that loses its lock to another holder is a ConflictError, and the f
   assert.deepEqual(texts(await Session.load(directory, session.uuid)), ['one', 'two'])
 })
 
-test('with onConflict fork, a save that was overtaken keeps both', async (t) => {
+test('with onConflict fork, a save that was overtaken keeps both versions', async (t) => {
   const storage = new NodeFileStorage({ root: tempDir(t) })
   const { uuid } = await saved(storage)
   const [one, other] = [await Session.load('a', uuid, { storage }), await Session.load('a', uuid, { storage })]
@@ -141,7 +141,7 @@ test('with onConflict fork, a save that was overtaken keeps both', async (t) => 
   assert.deepEqual(texts(await Session.load('a', uuid, { storage, activeContextId: origin })), ['base', 'other'])
 })
 
-test('saveSync waits for another process, and where that takes too long refuses and writes nothing', async (t) => {
+test('saveSync waits for another process, and after the timeout throws and writes nothing', async (t) => {
   const directory = tempDir(t)
   const session = Session.create(directory, { storage: new NodeFileStorage({ lockTimeout: 50 }) })
   await session.save()
@@ -158,7 +158,7 @@ test('saveSync waits for another process, and where that takes too long refuses 
   assert.deepEqual(hidden(session.sessionDir), [])
 })
 
-test('processes that save, save synchronously, and repair one session: every acknowledged message is there', async (t) => {
+test('processes that save, save synchronously, and repair one session lose no acknowledged message', async (t) => {
   const directory = tempDir(t)
   const session = Session.create(directory)
   session.activeContext.append(text('start'))
@@ -199,7 +199,7 @@ test('processes that save, save synchronously, and repair one session: every ack
   assert.deepEqual(hidden(session.sessionDir), [])
 })
 
-test('a repair keeps a copy of what a killed writer was about to save, though it clears its temporary files', async (t) => {
+test('a repair keeps a copy of what a killed writer was about to save, although it removes its temporary files', async (t) => {
   const directory = tempDir(t)
   const session = Session.create(directory)
   session.activeContext.append(text('one'))
@@ -222,7 +222,7 @@ test('a repair keeps a copy of what a killed writer was about to save, though it
   )
 })
 
-test('a repair waits for the lock, holds it, and makes no directory for a session that is not there', async (t) => {
+test('a repair waits for the lock, holds it, and creates no directory for an absent session', async (t) => {
   const directory = tempDir(t)
   const storage = new NodeFileStorage({ lockTimeout: 30 })
   const session = Session.create(directory, { storage })
@@ -248,7 +248,7 @@ test('a repair waits for the lock, holds it, and makes no directory for a sessio
   assert.deepEqual(readdirSync(directory), [session.uuid])
 })
 
-test('a session stays where it is when the process changes its directory, and its sessionDir is as it was given', async (t) => {
+test('a session stays in place when the process changes its directory, and its sessionDir is as given', async (t) => {
   const directory = tempDir(t)
   mkdirSync(join(directory, 'one'))
   mkdirSync(join(directory, 'two'))

@@ -1,4 +1,4 @@
-// Saving: what is written, in which order, and what happens meanwhile.
+// Saves: what is written, in which order, and concurrent changes.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { refused } from '../support/errors.mjs'
@@ -90,7 +90,7 @@ test('every kind of change is saved, and reading changes nothing', async () => {
   assert.deepEqual(storage.takeCalls(), [])
 })
 
-test('the outgoing context stays pending, with all that were active between two saves', async () => {
+test('every context that was active between two saves is written', async () => {
   const storage = new RecordingStorage()
   const session = create(storage)
   const first = session.activeContext
@@ -116,7 +116,7 @@ test('the outgoing context stays pending, with all that were active between two 
     assert.deepEqual((await again.loadContext(context.id)).rawDict, context.rawDict)
 })
 
-test('a pending context is written although the caller has dropped it', async () => {
+test('a changed context is written even if the caller dropped it', async () => {
   const storage = new RecordingStorage()
   const session = create(storage)
   const ids = [session.activeContext.id]
@@ -192,7 +192,7 @@ test('two saves in flight run one after the other', async () => {
   assert.equal(again.activeContext.messageCount, 2)
 })
 
-test('many saves at once end with the files as the session is', async () => {
+test('many concurrent saves leave the files equal to the session', async () => {
   const storage = new RecordingStorage()
   const session = create(storage)
   const saves = []
@@ -209,7 +209,7 @@ test('many saves at once end with the files as the session is', async () => {
   assert.deepEqual(again.rawDict, session.rawDict)
 })
 
-test('calls into the session while save waits for storage work', async () => {
+test('the session can be used while a save waits for the storage', async () => {
   const storage = new GatedStorage()
   const session = create(storage)
   const first = session.activeContext
@@ -251,7 +251,7 @@ test('calls into the session while save waits for storage work', async () => {
   }
 })
 
-test('what is appended during a save is not lost, and the save is of one moment', async () => {
+test('messages appended during a save are not lost, and the save writes the state at one moment', async () => {
   const storage = new GatedStorage()
   const session = create(storage)
   const context = session.activeContext
@@ -270,7 +270,7 @@ test('what is appended during a save is not lost, and the save is of one moment'
   assert.equal(again.isActive, true)
 })
 
-test('a context that takes the place of another with its id during a save is saved', async () => {
+test('a context that replaces another with its id during a save is saved', async () => {
   for (const appends of [0, 1, 2, 3, 4, 5]) {
     const storage = new GatedStorage()
     const session = create(storage)

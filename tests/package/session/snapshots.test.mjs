@@ -1,4 +1,4 @@
-// What a session and a context show: frozen snapshots, the same objects until something changes.
+// Snapshots of sessions and contexts: frozen, and the same objects until something changes.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { load } from '../support/installed.mjs'
@@ -27,7 +27,7 @@ function assertDeepFrozen(value, path) {
   for (const [key, field] of Object.entries(value)) assertDeepFrozen(field, `${path}.${key}`)
 }
 
-test('snapshots are frozen to their depth, and plain', () => {
+test('snapshots are deeply frozen plain objects', () => {
   const session = example()
   const context = session.activeContext
   const stored = context.append(text('y', { metadata: { a: { b: [] } } }))
@@ -177,7 +177,7 @@ test('a save changes no snapshot', async () => {
   assert.equal(session.rawDict, before[0])
 })
 
-test('an old snapshot stays as it was, and the new one reuses the old messages', () => {
+test('an old snapshot is unchanged, and the new one reuses the old messages', () => {
   const context = example().activeContext
   const [messages, dict] = [context.messages, context.rawDict]
   const copy = structuredClone(dict)
@@ -195,7 +195,7 @@ test('an old snapshot stays as it was, and the new one reuses the old messages',
   assert.equal('metadata' in stored, false)
 })
 
-test('a change of other fields leaves the messages the same object', () => {
+test('a change of other fields keeps the same messages object', () => {
   const context = example().activeContext
   const { messages } = context
   context.addAnchor('notes', 1)
@@ -238,7 +238,7 @@ test('snapshots are up to date in any sequence of reads and changes', async () =
         const removed = place % expected.length
         expected.splice(removed, 1)
         const messages = context.messages.toSpliced(removed, 1)
-        // The places have moved, so that other objects may stand for the same messages.
+        // The positions have moved, so other objects may represent the same messages.
         unchanged.clear()
         const anchors = [
           ['system_prompt', 0],

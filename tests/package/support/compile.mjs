@@ -1,4 +1,4 @@
-// The compiler, as a consumer has it.
+// Compiles TypeScript as a user of the package does.
 import assert from 'node:assert/strict'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -12,7 +12,7 @@ const compiler = join(
   JSON.parse(readFileSync(join(root, 'node_modules', 'typescript', 'package.json'), 'utf8')).bin.tsc,
 )
 
-/** Compiles files as a project beside the installed package; resolves to what the compiler says, empty where all is right. */
+/** Compiles files as a project beside the installed package; resolves to the compiler's output, which is empty on success. */
 async function compile(t, files, options, manifest = { type: 'module' }) {
   const project = mkdtempSync(join(folder, 'types-'))
   t.after(() => rmSync(project, { recursive: true, force: true }))
@@ -39,7 +39,7 @@ async function compile(t, files, options, manifest = { type: 'module' }) {
   }
 }
 
-/** Compiles files, which has to succeed. */
+/** Compiles files, which must succeed. */
 export async function compiles(...project) {
   const said = await compile(...project)
   assert.ok(said === '', said)

@@ -1,4 +1,4 @@
-// Conversations of every kind that the formats of providers are tested with.
+// Generated conversations of every kind, for tests of the formats of providers.
 import { fc, fields, list, merged, sometimes } from './property.mjs'
 
 const WORDS = [
@@ -32,7 +32,7 @@ const SCHEMAS = [
 ]
 const DATA = 'iVBORw0KGgo='
 
-/** The media that a format takes of the user: each the type of a part and its source. */
+/** The media that a format accepts from the user, each the type of a part and its source. */
 const IMAGES = [
   { type: 'image', source: { type: 'base64', data: DATA, media_type: 'image/png' } },
   { type: 'image', source: { type: 'base64', data: DATA, media_type: 'image/webp' }, detail: 'high' },
@@ -57,7 +57,7 @@ export const MEDIA = {
   gemini: [...IMAGES, ...PDFS, PDF_URL, ...SOUNDS, ...OTHERS],
   'ai-sdk': [...IMAGES, ...PDFS, PDF_URL, ...SOUNDS, ...OTHERS],
 }
-/** Those whose assistant may show media. */
+/** The formats that accept media from the assistant. */
 const SHOWS_MEDIA = ['gemini', 'ai-sdk']
 
 const cacheControl = fields({ type: fc.constant('ephemeral'), ttl: sometimes(0.5, fc.constant('1h')) })
@@ -71,7 +71,7 @@ const text = fields({
   mood: sometimes(0.1, fc.constant('good')),
 })
 
-// `#` stands for a number that no other id has.
+// `#` stands for a unique number.
 
 const answer = merged(
   text,
@@ -112,7 +112,7 @@ const tool = fields({
   strict: sometimes(0.2, fc.boolean()),
 })
 
-/** Calls of the assistant, and the messages that their results stand in. */
+/** Calls of the assistant, and the messages with their results. */
 const round = (medium) =>
   fc.record({
     thinking: list(0, 1, thinking),
@@ -151,8 +151,8 @@ const turn = (format) => {
 }
 
 /**
- * Conversations that a format takes as they are: `{ system, tools, messages }`, the first two the parts of the special
- * messages or `null`. Every result follows its call; all else is as free as messages are.
+ * Conversations that a format accepts unchanged: `{ system, tools, messages }`, where the first two are the parts of the
+ * special messages or `null`. Every result follows its call; everything else is arbitrary.
  */
 export const conversations = (format) =>
   fc
@@ -209,7 +209,7 @@ export function contextOf({ Context }, { system, tools, messages }) {
   return context
 }
 
-/** The conversation of a context, without the ids and times that are made anew. */
+/** The conversation of a context, without ids and times, which are generated. */
 export function conversationOf(context) {
   const { systemPromptMessage: system, toolDefinitionsMessage: tools } = context
   return JSON.parse(

@@ -12,19 +12,19 @@ export async function refused(work, className, expected = {}, about = '') {
   let error
   try {
     const value = await work()
-    assert.fail(`${about}: expected ${className}, but the call gave ${typeof value}`)
+    assert.fail(`${about}: expected ${className}, but the call returned ${typeof value}`)
   } catch (caught) {
     error = caught
   }
   return checkError(error, className, expected, about)
 }
 
-/** As `refused`, for a call that throws synchronously. */
+/** Like `refused`, for a call that throws synchronously. */
 export function refusedNow(work, className, expected = {}, about = '') {
   let error
   try {
     const value = work()
-    assert.fail(`${about}: expected ${className}, but the call gave ${typeof value}`)
+    assert.fail(`${about}: expected ${className}, but the call returned ${typeof value}`)
   } catch (caught) {
     error = caught
   }

@@ -1,4 +1,4 @@
-// Temporary folders, child processes, and what lies in them.
+// Temporary folders, their files, and child processes.
 import { spawn } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -18,8 +18,8 @@ export function textsUnder(path) {
 }
 
 /**
- * Runs a module in a Node process of its own, in the folder that the package is installed in; resolves to what it
- * printed. A process that hangs or fails is an error that shows its output.
+ * Runs a module in a Node process of its own, in the folder that the package is installed in; resolves to its output. A
+ * process that hangs or fails is an error that shows its output.
  */
 export async function runModule(source, { args = [], env = {}, extension = 'mjs', timeoutSeconds = 60 } = {}) {
   const file = join(folder, `.test-${process.pid}-${counter++}.${extension}`)
@@ -33,7 +33,7 @@ export async function runModule(source, { args = [], env = {}, extension = 'mjs'
 
 let counter = 0
 
-/** Runs a program in the folder; resolves to its standard output, rejects with all that it printed. */
+/** Runs a program in the folder; resolves to its standard output, rejects with all of its output. */
 export async function run(program, args, { cwd = folder, env = {}, timeoutSeconds = 60 } = {}) {
   const child = spawn(program, args, { cwd, env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'pipe'] })
   let stdout = ''

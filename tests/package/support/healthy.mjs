@@ -1,4 +1,4 @@
-// A session with nothing wrong, to be damaged.
+// A healthy session for tests to damage.
 import assert from 'node:assert/strict'
 import { load } from './installed.mjs'
 import { RecordingStorage } from './storages.mjs'
@@ -38,7 +38,7 @@ export async function healthy(Storage = RecordingStorage) {
     check: (options) => Session.check('a', session.uuid, { storage, ...options }),
     repair: (options) => Session.repair('a', session.uuid, { storage, ...options }),
     load: (options) => Session.load('a', session.uuid, { storage, ...options }),
-    /** Writes a file's dict anew, changed. */
+    /** Changes the dict of a file and writes it back. */
     change(file, change) {
       const dict = JSON.parse(storage.text(file))
       storage.put(file, fileText(change(dict) ?? dict))

@@ -1,4 +1,4 @@
-// What is done to a context, generated, and done to the model of it as well.
+// Generated histories of a context, applied to the context and to its model.
 import { load } from './installed.mjs'
 import { Model } from './model.mjs'
 import { fc, list, nth, sometimes } from './property.mjs'
@@ -10,12 +10,12 @@ const tokens = fc.oneof(
   { weight: 1, arbitrary: fc.constant(0) },
   { weight: 4, arbitrary: fc.integer({ min: 1, max: 30 }) },
 )
-/** An anchor: where it stands among the messages that are there by then, and among the anchors of that place. */
+/** An anchor: its position among the current messages, and among the anchors at that position. */
 const addAnchor = fc.record({ do: fc.constant('addAnchor'), place: fc.nat(), afterExisting: fc.boolean() })
-/** A message, at the end or at one of the anchors that are there by then. */
+/** A message, at the end or at one of the current anchors. */
 const append = fc.record({ do: fc.constant('append'), tokens, anchor: sometimes(0.5, fc.nat()) })
 
-/** Special messages, by their tokens, and what is appended at which anchors. */
+/** Special messages, by their tokens, and the messages appended at each anchor. */
 export const histories = fc.record({
   system: sometimes(0.6, fc.nat({ max: 40 })),
   tools: sometimes(0.6, fc.nat({ max: 40 })),
@@ -45,7 +45,7 @@ function addTo({ context, model }, name, { place, afterExisting }) {
   model.addAnchor(name, index, afterExisting)
 }
 
-/** Appends a message to both, at the anchor of a number, or at the end. */
+/** Appends a message to both, at the anchor with a number, or at the end. */
 export function appendTo({ context, model }, { id, tokens }, number) {
   const anchor = number === undefined ? 'messages' : nth(context.anchorPoints, number)[0]
   context.append(text('x', { id, token_count: tokens }), anchor)

@@ -1,5 +1,5 @@
-// The package as a user has it: packed by npm, and installed from the tarball into an empty folder. It is done once for
-// each content of the package, so that a second run only compares a hash.
+// The package as a user gets it: packed by npm, and installed from the tarball into an empty folder. This happens once for
+// each content of the package; later runs only compare a hash.
 import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import {
@@ -30,10 +30,10 @@ export const packageDir = join(folder, 'node_modules', 'peteos-session')
 /** The paths of the files in the tarball, relative to the package. */
 export const packedFiles = JSON.parse(readFileSync(join(folder, 'packed-files.json'), 'utf8'))
 
-/** `require`, as a CommonJS module in the folder has it. */
+/** `require`, as in a CommonJS module in the folder. */
 export const require = createRequire(join(folder, 'index.cjs'))
 
-/** `import()`, as an ES module in the folder has it. */
+/** `import()`, as in an ES module in the folder. */
 export const { load } = await import(pathToFileURL(join(folder, 'load.mjs')).href)
 
 function install() {
@@ -51,7 +51,7 @@ function install() {
   writeFileSync(join(work, 'package.json'), '{ "private": true }\n')
   writeFileSync(join(work, 'load.mjs'), 'export const load = (specifier) => import(specifier)\n')
   const tarball = join('tarballs', readdirSync(tarballs)[0])
-  if (contentHash() !== hash) throw new Error('dist/ changed while it was packed: something builds at the same time')
+  if (contentHash() !== hash) throw new Error('dist/ changed while it was packed: another build is running')
   npm(work, [
     'install',
     '--offline',
@@ -64,7 +64,7 @@ function install() {
   try {
     renameSync(work, target)
   } catch (error) {
-    // Another test file, running at the same time, was first: its folder has the same content.
+    // Another test file was first: its folder has the same content.
     rmSync(work, { recursive: true, force: true })
     if (!existsSync(target)) throw error
   }
@@ -85,7 +85,7 @@ function contentHash() {
   return hash.digest('hex').slice(0, 16)
 }
 
-/** The files of a folder and those below it; of a file, itself; of nothing, none. */
+/** The files in a folder and below it; a file itself; none if nothing exists. */
 export function filesUnder(path) {
   if (!existsSync(path)) return []
   if (!statSync(path).isDirectory()) return [path]

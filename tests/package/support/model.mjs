@@ -1,4 +1,4 @@
-// A context as docs/format.md describes it, in the plainest way: what the package is compared with.
+// The simplest implementation of a context as docs/format.md describes it, to compare the package with.
 
 const USUAL = ['system_prompt', 'tools', 'messages']
 
@@ -55,7 +55,7 @@ export class Model {
     return [this.system, this.tools].filter((message) => message !== null)
   }
 
-  /** The non-special messages, the oldest first. */
+  /** The non-special messages, oldest first. */
   get ranked() {
     const specials = this.specials
     return this.messages
@@ -75,9 +75,9 @@ export class Model {
     const high = bound(end, this.counter)
     const inRange = (sequence) => sequence >= low && sequence < high
     const selected = this.messages.filter((message) => inRange(message.sequence))
-    // In the reference the sequence numbers, in order of creation, meet the anchors in order of position.
+    // The reference pairs sequence numbers in order of creation with anchors in order of position.
     const anchors = this.anchors.filter((_, position) => inRange(this.anchorSequences[position]))
-    // The home of a message in the range comes along, of a special one that is replaced as well.
+    // The anchor of each message in the range is kept, even that of a replaced special message.
     const homes = selected.map((message) => this.homeOf(message))
     return this.forkOf(selected, [...anchors.map(([name]) => name), ...homes], { system, tools })
   }
@@ -97,13 +97,13 @@ export class Model {
     return child
   }
 
-  /** The messages that a sequence window keeps, the oldest first. */
+  /** The messages that a sequence window keeps, oldest first. */
   keptByCount(count) {
     const { ranked } = this
     return ranked.slice(Math.max(0, ranked.length - count))
   }
 
-  /** The messages that a token window keeps, the oldest first. */
+  /** The messages that a token window keeps, oldest first. */
   keptByTokens(maxTokens) {
     let total = sum(this.specials)
     const kept = []
@@ -115,7 +115,7 @@ export class Model {
     return kept
   }
 
-  /** The window that keeps these; null where that is all. */
+  /** The window that keeps these messages; null if that is all of them. */
   windowOf(kept) {
     return kept.length === this.ranked.length ? null : this.forkOf(kept, [])
   }
@@ -129,7 +129,7 @@ export function sum(messages) {
   return messages.reduce((total, message) => total + message.tokens, 0)
 }
 
-/** What of a context, or of a model of one, has to be the same. */
+/** The parts of a context, or of its model, that must be equal. */
 export function shape(context) {
   if (context === null) return null
   if (context instanceof Model) {

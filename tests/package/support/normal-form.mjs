@@ -1,12 +1,11 @@
-// What is left of a conversation that went to the format of a provider and came back. docs/providers.md has the same in
-// words.
+// The conversation that remains after a round trip through the format of a provider, as docs/providers.md describes it.
 
-/** What each format loses and changes; the rest of this file carries it out. */
+/** What each format loses and changes; the rest of this file applies it. */
 export const FORMS = {
   'openai-chat': {
     keeps: { image: ['detail'], pdf: ['filename'], tool: ['strict'] },
     keepsThinking: () => false,
-    // Content comes before the calls of a message.
+    // Content comes before calls in a message.
     ordersCallsLast: true,
     joinsResults: 'neighbours',
   },
@@ -24,7 +23,7 @@ export const FORMS = {
     joinsResults: 'neighbours',
     // The items of neighbouring messages of the assistant cannot be told apart.
     joinsAssistant: true,
-    // An item that has lost its reasoning may have no id.
+    // An item without its reasoning must have no id.
     needsThinkingForIds: true,
   },
   anthropic: {
@@ -51,7 +50,7 @@ export const FORMS = {
     readsArguments: true,
     namesMediaTypes: true,
     gathersSystem: true,
-    // Signatures stand on parts of the conversation alone.
+    // Only parts of the conversation have signatures.
     plainSystem: true,
     joinsResults: 'turn',
   },
@@ -89,11 +88,11 @@ const MEDIA_TYPES = {
   gif: 'image/gif',
   ogg: 'audio/ogg',
   pdf: 'application/pdf',
-  // An address that does not say.
+  // The URL does not tell the media type.
   watch: 'video/mp4',
 }
 
-/** A conversation as it comes back. */
+/** A conversation after the round trip. */
 export function normalForm({ system, tools, messages }, format) {
   const form = FORMS[format]
   const answered = new Set(
@@ -136,7 +135,7 @@ const isResult = ({ type }) => type === 'tool_result'
 const plain = ({ type, text }) => ({ type, text })
 const joined = (parts) => ({ type: 'text', text: parts.map(({ text }) => text).join('\n\n') })
 
-/** Results are a message of their own, in front of what else their message says; tools are none. */
+/** Results become messages of their own, before the rest of their message; tool parts are dropped. */
 function turnsOf({ role, content }, message) {
   const parts = content.filter(({ type }) => type !== 'tool')
   const isDefinitions = parts.length === 0 && (role === 'tool' || content.length > 0)

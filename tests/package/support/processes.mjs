@@ -1,4 +1,4 @@
-// Processes that are killed, and what they have said until then.
+// Child processes that are killed, and their output until then.
 import { spawn } from 'node:child_process'
 import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -6,7 +6,7 @@ import { folder } from './installed.mjs'
 
 let counter = 0
 
-/** A module in the folder that the package is installed in, to be started many times; removed when the test `t` ends. */
+/** A script in the folder that the package is installed in, for many processes; removed when the test `t` ends. */
 export function script(t, source) {
   const file = join(folder, `.process-${process.pid}-${counter++}.mjs`)
   writeFileSync(file, source)
@@ -14,7 +14,7 @@ export function script(t, source) {
   return file
 }
 
-/** Starts a script. `lines` grows; `first` is resolved with the first line, `ended` with how it ended. */
+/** Starts a script. `lines` grows; `first` resolves with the first line, `ended` with the exit status. */
 export function start(file, ...args) {
   const child = spawn(process.execPath, [file, ...args], { stdio: ['ignore', 'pipe', 'inherit'] })
   let output = ''
@@ -37,7 +37,7 @@ export function start(file, ...args) {
     first,
     ended,
     kill: () => child.kill('SIGKILL'),
-    /** The whole lines so far. */
+    /** The complete lines so far. */
     get lines() {
       return output.split('\n').slice(0, -1)
     },

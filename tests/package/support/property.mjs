@@ -1,7 +1,7 @@
-// Property tests: a law that holds for many generated values. A value that breaks it is reduced to a smallest one.
+// Property tests: a law that holds for many generated values. A counterexample is shrunk to a minimal one.
 import fc from 'fast-check'
 
-/** A law that is slow to check would be reduced for hours; so many seconds have to do. */
+/** The time limit for shrinking, in seconds: a law that is slow to check would be shrunk for hours. */
 const SECONDS_TO_REDUCE = 60
 
 const { PETEOS_RUNS, PETEOS_SEED, PETEOS_PATH = '' } = process.env
@@ -9,7 +9,7 @@ const { PETEOS_RUNS, PETEOS_SEED, PETEOS_PATH = '' } = process.env
 export const SEED = Number(PETEOS_SEED ?? 1)
 
 /**
- * Checks `law` for `runs` values of an arbitrary of fast-check; the law throws, or rejects, where it does not hold.
+ * Checks `law` for `runs` values of a fast-check arbitrary. The law throws or rejects if it does not hold.
  * The values are the same in each run. `PETEOS_RUNS=5000` tries more of them, `PETEOS_SEED=7` others; a failure says
  * which `PETEOS_SEED` and `PETEOS_PATH` repeat its smallest case.
  */
@@ -35,7 +35,7 @@ export async function forAll(runs, arbitrary, law) {
   throw new Error(`${errorInstance.message}\n${fc.defaultReportMessage(details)}\n${repeat}`, { cause: errorInstance })
 }
 
-/** Whether the seed and the number of cases are the usual ones: how many cases are of a kind is known of these only. */
+/** Whether the seed and the number of runs are the defaults: only then is the number of cases of each kind known. */
 export const isUsual = PETEOS_SEED === undefined && PETEOS_RUNS === undefined
 
 export { fc }
@@ -57,12 +57,12 @@ export const sometimes = (probability, arbitrary) =>
 /** A list of `least` to `most` values. */
 export const list = (least, most, arbitrary) => fc.array(arbitrary, { minLength: least, maxLength: most })
 
-/** An object of these fields, without those that come out as `undefined`. */
+/** An object of these fields, without those that are `undefined`. */
 export const fields = (model) =>
   fc.record(model).map((made) => Object.fromEntries(Object.entries(made).filter(([, value]) => value !== undefined)))
 
-/** One object with the fields of several; what is `undefined` adds none. */
+/** One object with the fields of several; `undefined` adds none. */
 export const merged = (...arbitraries) => fc.tuple(...arbitraries).map((parts) => Object.assign({}, ...parts))
 
-/** Anything in a list, by a number of any size. */
+/** An element of a list, selected by a number of any size. */
 export const nth = (items, number) => items[number % items.length]

@@ -1,4 +1,4 @@
-// What the official SDKs say of a request: JSON schemas of their TypeScript types, and the validator that the AI SDK has.
+// Validates requests against the official SDKs: JSON schemas of their TypeScript types, and the AI SDK's own validator.
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { jsonSchema, modelMessageSchema } from 'ai'
@@ -23,9 +23,9 @@ const NAMES = {
   gemini: 'Gemini',
 }
 
-/** For each provider a function that gives what is wrong with a request, `null` where nothing is. */
+/** For each provider a function that returns the fault of a request, or `null`. */
 export function validators() {
-  // Beside node_modules, where the types are found.
+  // Beside node_modules, so that the types resolve.
   const folder = join(root, 'target', `provider-schemas-${process.pid}`)
   mkdirSync(folder, { recursive: true })
   try {
@@ -65,7 +65,7 @@ function aiSdkFault({ system, messages, tools, ...others }) {
   for (const message of messages) {
     const { success, data, error } = modelMessageSchema.safeParse(message)
     if (!success) return error.message
-    // It drops keys that it does not know.
+    // The validator drops unknown keys.
     if (JSON.stringify(sorted(data)) !== JSON.stringify(sorted(message)))
       return `unknown keys in ${JSON.stringify(message)}`
   }

@@ -1,6 +1,6 @@
-// Storage adapters that tell what was asked of them, fail on demand, and wait on demand.
+// Storage adapters that record their calls, fail on demand, and wait on demand.
 
-/** Keeps files in memory; `calls` lists what it was asked, as `write agents/x/session.json`. */
+/** Keeps files in memory; `calls` lists its calls, such as `write agents/x/session.json`. */
 export class RecordingStorage {
   calls = []
   files = new Map()
@@ -50,7 +50,7 @@ export class RecordingStorage {
     this.files.delete(path)
   }
 
-  /** To be overridden: what happens before a call does its work. */
+  /** Runs before each call; subclasses override it. */
   async before() {}
 
   async called(method, path) {
@@ -59,7 +59,7 @@ export class RecordingStorage {
   }
 }
 
-/** Fails at one call, counted from 1 over all methods, and works otherwise. */
+/** Fails at one call, counted from 1 over all methods. */
 export class FailingStorage extends RecordingStorage {
   failAt = 0
   count = 0
@@ -71,7 +71,7 @@ export class FailingStorage extends RecordingStorage {
   }
 }
 
-/** Its writes wait until `open()`; `reached` is resolved when the first of them waits. */
+/** Its writes wait until `open()`; `reached` resolves when the first of them waits. */
 export class GatedStorage extends RecordingStorage {
   #opened = withResolvers()
   #reached = withResolvers()

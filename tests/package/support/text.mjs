@@ -25,7 +25,7 @@ export function fileText(value, indent = '') {
   return scalar(value, quoted)
 }
 
-/** `json.dumps(value, ensure_ascii=False)`: what tokens are counted in. */
+/** `json.dumps(value, ensure_ascii=False)`: the text that is counted. */
 export function pythonText(value) {
   if (Array.isArray(value)) return `[${value.map(pythonText).join(', ')}]`
   if (isObject(value)) {

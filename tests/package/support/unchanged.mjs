@@ -1,4 +1,4 @@
-// That a refused call leaves everything as it was.
+// Asserts that a refused call changes nothing.
 import assert from 'node:assert/strict'
 import { load } from './installed.mjs'
 import { RecordingStorage } from './storages.mjs'
@@ -15,7 +15,7 @@ export function example() {
   return { storage, session, context: session.activeContext }
 }
 
-/** Runs `work`, and asserts that the session and its active context are the same after it, and still work. */
+/** Runs `work`, and asserts that the session and its active context did not change and still work. */
 export async function unchanged({ session, context }, work) {
   const before = [session.rawDict, context.rawDict, context.messages]
   await work()

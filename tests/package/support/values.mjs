@@ -1,4 +1,4 @@
-// Values that tests pass in.
+// Values that tests pass to the package.
 
 export const text = (content, fields = {}) => ({ role: 'user', content: [{ type: 'text', text: content }], ...fields })
 
@@ -31,14 +31,14 @@ export const NO_IDS = [
   ...['a\0b', '\0', 'x'.repeat(5000)],
 ]
 
-/** An object whose every use throws a TypeError. */
+/** An object that throws a TypeError at every use. */
 export function revoked() {
   const { proxy, revoke } = Proxy.revocable({}, {})
   revoke()
   return proxy
 }
 
-/** A value in a few words, for the message of a failed assertion; never throws. */
+/** A short description of a value for a failed assertion; never throws. */
 export function shown(value) {
   try {
     return typeof value === 'string' ? JSON.stringify(value.slice(0, 40)) : String(value)

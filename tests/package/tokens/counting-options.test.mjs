@@ -1,4 +1,4 @@
-// What counts besides an encoding: costs of media, counters of the caller's own, and tokens by role and part.
+// Counting options: costs of media, custom counters, and tokens by role and part.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { refusedNow } from '../support/errors.mjs'
@@ -20,10 +20,10 @@ const withImages = (count) => {
   context.append({ role: 'assistant', content: [ContentPart.text('I see.')] })
   return context
 }
-/** What an encoding counts of a message, by docs/counting.md: the role and the content as Python writes it. */
+/** The counted text of a message by docs/counting.md: the role, and the content as Python writes it. */
 const reference = (role, text) => countTokens(`${role}: ${text}`)
 
-test('an image costs its base64 text, or what the caller says', () => {
+test('an image costs its base64 text, or the cost that the caller sets', () => {
   const context = withImages(2)
   const [look, see] = context.tokenCounts()
   assert.ok(look > 2000, `${look}`)
@@ -37,10 +37,10 @@ test('an image costs its base64 text, or what the caller says', () => {
   assert.deepEqual(context.tokenCounts('cl100k_base', { media }), [text + 101 + 201, see], 'rounded up')
   assert.deepEqual(asked, context.messages[0].content.slice(1))
   context.tokenCounts('cl100k_base', { media })
-  assert.equal(asked.length, 2, 'asked once for a part')
+  assert.equal(asked.length, 2, 'called once for a part')
 })
 
-test('a message of media alone has the tokens of its role besides', () => {
+test('a message with only media also has the tokens of its role', () => {
   const context = Context.create()
   for (const kind of ['image', 'video', 'audio', 'pdf']) {
     context.append({ role: 'user', content: [ContentPart[kind]({ type: 'url', url: 'https://example.org/x' })] })
@@ -48,7 +48,7 @@ test('a message of media alone has the tokens of its role besides', () => {
   assert.deepEqual(context.tokenCounts(undefined, { media: 10 }), Array(4).fill(countTokens('user: ') + 10))
 })
 
-test('a stored count that includes media is not taken where media are counted otherwise', () => {
+test('a stored count that includes media is ignored if media have another cost', () => {
   const context = Context.create()
   context.append({ role: 'user', token_count: 5000, content: [image()] })
   context.append({ role: 'user', token_count: 50, content: [ContentPart.text('x')] })
@@ -56,7 +56,7 @@ test('a stored count that includes media is not taken where media are counted ot
   assert.deepEqual(context.tokenCounts(undefined, { media: 7 }), [countTokens('user: ') + 7, 50])
 })
 
-test('a window and its plan count as they are told', () => {
+test('a window and its plan use the counting options', () => {
   const context = withImages(1)
   assert.equal(context.planTokenWindow(500).kept.length, 1)
   const report = context.planTokenWindow(500, 'cl100k_base', { media: 85 })
@@ -67,7 +67,7 @@ test('a window and its plan count as they are told', () => {
   assert.equal(context.rollingTokenWindow(500).messageCount, 1)
 })
 
-test('a counter of the caller takes the place of the encoding', () => {
+test('a counter replaces the encoding', () => {
   const context = withImages(1)
   const calls = []
   const counter = (text, message) => {
@@ -93,7 +93,7 @@ test('a counter of the caller takes the place of the encoding', () => {
   assert.equal(look, Math.ceil('user: [{"type": "text", "text": "Look."}]'.length / 4) + 100)
 })
 
-test('what the functions of the caller do wrong is said, and changes nothing', () => {
+test('a faulty counter or media function is a clear error, and changes nothing', () => {
   const context = withImages(1)
   const before = context.rawDict
   for (const result of [-1, NaN, Infinity, 2 ** 53, '5', undefined, null, 5n, {}, Promise.resolve(5)]) {
@@ -138,7 +138,7 @@ test('what the functions of the caller do wrong is said, and changes nothing', (
   })
 })
 
-test('tokens by role and by part have the sums of the totals', async () => {
+test('tokens by role and by part add up to the totals', async () => {
   const word = 'Some words, Größe 日本語 {"x": 1}\n'
   const words = fc.nat({ max: 4 }).map((count) => word.repeat(count))
   const part = fc.oneof(
@@ -198,12 +198,12 @@ test('tokens by role and by part have the sums of the totals', async () => {
     for (const [kind, tokens] of Object.entries(tokensByPart.before)) {
       if (!present.has(kind)) assert.equal(tokens, 0, kind)
     }
-    // The same again, of counts that are known.
+    // Again, with cached counts.
     assert.deepEqual(context.planTokenWindow(budget, encoding, options), report)
   })
 })
 
-test('a token belongs to the part that it begins in', () => {
+test('a token belongs to the part in which it begins', () => {
   const context = Context.create()
   const thinking = ContentPart.thinking('Hm, let me see.')
   const call = ContentPart.toolUse('c1', 'look', { at: 'the sky' })

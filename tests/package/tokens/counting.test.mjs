@@ -39,13 +39,13 @@ const COUNTS = [
   ['a'.repeat(2000), [500, 500, 500, 500, 250, 250, 250]],
   ['مرحبا بالعالم', [12, 12, 12, 12, 10, 4, 4]],
   ['a\0b\x7f\u2028\ufeffc', [10, 10, 10, 10, 8, 7, 7]],
-  // Half a surrogate pair, as tiktoken has it: U+FFFD.
+  // A lone surrogate is U+FFFD, as in tiktoken.
   ['x\ud83dy', [3, 3, 3, 3, 3, 3, 3]],
   ['\udc00', [1, 1, 1, 1, 1, 1, 1]],
 ]
 
 for (const [index, encoding] of ENCODINGS.entries()) {
-  test(`countTokens in ${encoding}`, () => {
+  test(`countTokens counts as tiktoken in ${encoding}`, () => {
     for (const [content, counts] of COUNTS)
       assert.equal(countTokens(content, encoding), counts[index], JSON.stringify(content))
   })
@@ -58,7 +58,7 @@ test('the default encoding is cl100k_base', () => {
   }
 })
 
-test('half a surrogate pair counts as U+FFFD, in a text and in a message', () => {
+test('a lone surrogate counts as U+FFFD, in a text and in a message', () => {
   for (const encoding of ENCODINGS) {
     assert.equal(countTokens('x\ud83dy', encoding), countTokens('x\ufffdy', encoding))
     const context = Context.create()
@@ -69,7 +69,7 @@ test('half a surrogate pair counts as U+FFFD, in a text and in a message', () =>
   }
 })
 
-test('encodingForModel', () => {
+test('encodingForModel returns the encoding of a model', () => {
   const models = {
     o200k_base: [
       'gpt-4o',
@@ -139,7 +139,7 @@ test('an unknown encoding is refused with the names of the known ones', async ()
   assert.equal(context.rawDict, before)
 })
 
-test('countTokens takes strings alone', () => {
+test('countTokens accepts only strings', () => {
   for (const wrong of [...NO_STRINGS, undefined]) {
     refusedNow(() => countTokens(wrong), 'InvalidArgumentError', { argument: 'text' }, shown(wrong))
   }
@@ -176,7 +176,7 @@ test('the tokens of a message are those of its role and its content as Python wr
 })
 
 test('numbers in a file are counted as Python writes them', async () => {
-  // The number in the file, and what Python makes of it.
+  // The number in the file, and the text that Python writes for it.
   const numbers = [
     ['1.0', '1.0'],
     ['1e16', '1e+16'],
@@ -198,7 +198,7 @@ test('numbers in a file are counted as Python writes them', async () => {
   assert.deepEqual(activeContext.tokenCounts(), expected)
 })
 
-test('token_count stands for cl100k_base alone', () => {
+test('token_count applies only to cl100k_base', () => {
   const context = Context.create()
   context.append(text('Hello', { token_count: 1000 }))
   const real = (encoding) => countTokens('user: [{"type": "text", "text": "Hello"}]', encoding)
@@ -224,7 +224,7 @@ test('a changed message is counted again', () => {
   assert.equal(context.totalTokenCount(), 0)
 })
 
-test('counts do not depend on what was counted before', async () => {
+test('counts do not depend on earlier counts', async () => {
   const pieces = ['word', ' ', '\n', '🏳️‍🌈', '日', '<|endoftext|>', '\ud800', '!!!', '9', '\u0301', '\0']
   await forAll(60, list(0, 60, fc.constantFrom(...pieces)), (chosen) => {
     const content = chosen.join('')
@@ -236,18 +236,18 @@ test('counts do not depend on what was counted before', async () => {
   })
 })
 
-/** A million characters of a kind, and their tokens in cl100k_base, o200k_base and r50k_base. */
+/** A million characters of one kind, and their tokens in cl100k_base, o200k_base and r50k_base. */
 const LARGE = [
   ['a', [125_000, 125_000, 250_000]],
   ['日', [1_000_000, 500_000, 2_000_000]],
   ['\n', [31_250, 62_500, 500_000]],
   ['  x', [666_666, 666_666, 666_666]],
-  // In o200k_base tiktoken itself gives up on these (its regular expressions overflow): theirs are the counts of ours.
+  // In o200k_base tiktoken itself fails on these (its regular expressions overflow), so these counts are ours.
   [' ', [7_813, 7_813, 1_000_000]],
   ['\t', [62_500, 62_500, 1_000_000]],
 ]
 
-test('large texts are counted, and texts after them', () => {
+test('large texts can be counted, and other texts after them', () => {
   for (const [unit, counts] of LARGE) {
     const content = unit.repeat(1_000_000 / unit.length)
     for (const [index, encoding] of ['cl100k_base', 'o200k_base', 'r50k_base'].entries()) {
@@ -257,7 +257,7 @@ test('large texts are counted, and texts after them', () => {
   }
 })
 
-test('a large message is counted in every way, and the session is as it was', async () => {
+test('a large message can be counted in every way, and the session is unchanged', async () => {
   const session = Session.create('a', { storage: new RecordingStorage() })
   const context = session.activeContext
   context.append(text('first'))
@@ -301,7 +301,7 @@ test('a vocabulary is loaded at the first count', async () => {
   assert.deepEqual(JSON.parse(output), { before: [], after: ['p50k_base.bin'] })
 })
 
-test('a vocabulary that is handed in is checked', async () => {
+test('a vocabulary from the caller is checked', async () => {
   const path = (name) => JSON.stringify(join(packageDir, 'dist', 'encodings', `${name}.bin`))
   const output = await runModule(`
     import { readFileSync } from 'node:fs'
@@ -339,7 +339,7 @@ test('a vocabulary that is handed in is checked', async () => {
   assert.ok(['none', 'InvalidArgumentError'].includes(errors[16]), 'a pooled buffer may hold other bytes as well')
 })
 
-test('the vocabulary files are in the package and are those that are loaded', () => {
+test('the vocabulary files in the package are the ones that are loaded', () => {
   for (const name of ['r50k_base', 'p50k_base', 'cl100k_base', 'o200k_base']) {
     assert.ok(readFileSync(join(packageDir, 'dist', 'encodings', `${name}.bin`)).length > 300_000)
   }

@@ -1,4 +1,4 @@
-// The ids of tokens, and counting no further than a limit. The expected ids are those of the Python package tiktoken 0.14.
+// Token ids, and counts up to a limit. The expected ids are those of the Python package tiktoken 0.14.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { refusedNow } from '../support/errors.mjs'
@@ -10,7 +10,7 @@ const { countTokens, decode, encode } = await load('peteos-session')
 
 const ENCODINGS = ['r50k_base', 'gpt2', 'p50k_base', 'p50k_edit', 'cl100k_base', 'o200k_base', 'o200k_harmony']
 
-test('encode gives the ids of tiktoken', () => {
+test('encode returns the ids of tiktoken', () => {
   assert.deepEqual(encode('Hello, world!'), [9906, 11, 1917, 0])
   assert.deepEqual(encode('Hello, world!', 'r50k_base'), [15496, 11, 995, 0])
   assert.deepEqual(encode('Hello, world!', 'o200k_base'), [13225, 11, 2375, 0])
@@ -19,7 +19,7 @@ test('encode gives the ids of tiktoken', () => {
   assert.deepEqual(encode('x\ud83dy'), encode('x\ufffdy'))
 })
 
-test('decode gives the text back, and the names of special tokens', () => {
+test('decode returns the text, and the names of special tokens', () => {
   assert.equal(decode([9906, 11, 1917, 0]), 'Hello, world!')
   assert.equal(decode(Uint32Array.of(13225, 11, 2375, 0), 'o200k_base'), 'Hello, world!')
   assert.equal(decode([]), '')
@@ -31,7 +31,7 @@ test('decode gives the text back, and the names of special tokens', () => {
   assert.equal(decode([first]), '\ufffd', 'a part of a character')
 })
 
-/** What splits in different ways, in one byte for each character and in more. */
+/** Pieces that split in different ways, in characters of one byte and of more. */
 const PIECES = [
   ...['word', 'Word', 'wOrD', 'HTTPServer', 'camelCase', 'x', 'é', 'ʰ', 'ไทย', '日本語', 'русский', '한국어', 'ſ'],
   ...[' ', '  ', '       ', '\n', '\r\n', '\t', '\n\n  ', '\u00a0', '\u3000', '\u2028', '\0', '\x7f'],
@@ -49,8 +49,8 @@ const PIECES = [
   ],
 ]
 
-// They split by different code: a count looks at many bytes at once, encoding at one character after the other.
-test('a text has as many tokens as ids, and they are the text', async () => {
+// They use different code: counting looks at many bytes at once, encoding at one character after the other.
+test('a text has as many tokens as ids, and its ids decode to the text', async () => {
   await forAll(400, list(0, 120, fc.constantFrom(...PIECES)), (pieces) => {
     const content = pieces.join('')
     for (const encoding of ENCODINGS) {
@@ -61,7 +61,7 @@ test('a text has as many tokens as ids, and they are the text', async () => {
   })
 })
 
-test('every place of a word in a text is counted alike', () => {
+test('a word has the same count at every position in a text', () => {
   for (const piece of PIECES) {
     for (let before = 0; before < 140; before++) {
       const content = `${'ab '.repeat(before / 3)}${'.'.repeat(before % 3)}${piece} and more`
@@ -103,7 +103,7 @@ test('a limit, a text or a token id of the wrong type is refused by name', () =>
     refusedNow(() => decode(wrong), 'InvalidArgumentError', { argument: 'tokens[0]' })
 })
 
-test('an id that no token has is named with its place', () => {
+test('an unknown token id is named with its index', () => {
   for (const wrong of [-1, 0.5, NaN, Infinity, '0', null, undefined, 2 ** 32, 100256, 100261, 2 ** 32 - 1])
     refusedNow(() => decode([0, wrong]), 'InvalidArgumentError', { argument: 'tokens[1]' }, shown(wrong))
   refusedNow(() => decode([200018], 'o200k_harmony2'), 'UnknownEncodingError', { argument: 'encoding' })

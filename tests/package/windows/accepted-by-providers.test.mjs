@@ -1,4 +1,4 @@
-// What the windows are for: a provider that accepts a history accepts a window of it.
+// The purpose of windows: a provider that accepts a history accepts a window of it.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { checkError } from '../support/errors.mjs'
@@ -25,7 +25,7 @@ const turn = fc.record({
   thinking: sometimes(0.3, words),
   answer: words,
 })
-/** Conversations as agents have them: turns of rounds of calls, with results in one message or in several. */
+/** Conversations of agents: turns of rounds of calls, with results in one message or in several. */
 const conversations = fc.record({ hasPrompt: fc.boolean(), turns: list(1, 6, turn), isAnswered: fc.boolean() })
 
 function contextOf({ hasPrompt, turns, isAnswered }) {
@@ -50,7 +50,7 @@ function contextOf({ hasPrompt, turns, isAnswered }) {
   return context
 }
 
-/** Windows, each of a boundary: of a share of the tokens, or of a count of messages. */
+/** Windows with each boundary, limited to a share of the tokens or to a number of messages. */
 const window = fc.record({ isOfTokens: chance(0.7), percent: fc.integer({ min: 20, max: 99 }), count: fc.nat() })
 const cases = fc.record({
   conversation: conversations,
@@ -91,8 +91,8 @@ test('a window of exchanges or of turns passes the rules of every provider', asy
         } else if (boundary === 'turn') {
           assert.deepEqual(found, [], `${boundary}, ${provider}`)
         } else {
-          // A window of exchanges may begin with the assistant, or have it speak after a pinned answer; nothing else may be
-          // wrong with it.
+          // A window of exchanges may begin with the assistant, or continue with it after a pinned answer; it may have no
+          // other fault.
           const others = found.filter(
             (rule) => rule !== 'wrong-first-role' && !(options.pin && rule === 'repeated-role'),
           )

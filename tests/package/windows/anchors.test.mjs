@@ -1,4 +1,4 @@
-// Anchors, alone and against the model of docs/format.md.
+// Anchors, by example and against the model of docs/format.md.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { refusedNow } from '../support/errors.mjs'
@@ -11,7 +11,7 @@ import { text } from '../support/values.mjs'
 
 const { Context, Session, SystemPromptMessage, ToolDefinitionsMessage } = await load('peteos-session')
 
-test('append inserts at an anchor and moves it and those after it', () => {
+test('append inserts at an anchor, and moves it and the anchors after it', () => {
   const context = Context.create()
   const texts = () => context.messages.map(({ content }) => content[0].text).join(' ')
   context.append(text('m1'))
@@ -44,7 +44,7 @@ test('with equal indices a new anchor goes after the existing ones, or before th
   assert.deepEqual(names(context), ['before', 'system_prompt', 'tools', 'messages', 'after'])
   context.addAnchor('third', 0, { afterExisting: true })
   assert.deepEqual(names(context), ['before', 'system_prompt', 'tools', 'messages', 'after', 'third'])
-  // The conversation ends at `messages`, whatever stands after it.
+  // The conversation ends at `messages`, whatever comes after it.
   context.append(text('x'), 'third')
   context.append(text('y'))
   assert.deepEqual(
@@ -53,7 +53,7 @@ test('with equal indices a new anchor goes after the existing ones, or before th
   )
 })
 
-test('an anchor takes a sequence number, and it is saved', async () => {
+test('an anchor takes a sequence number, which is saved', async () => {
   const storage = new RecordingStorage()
   const session = Session.create('a', { storage })
   const context = session.activeContext
@@ -86,7 +86,7 @@ test('a name that is taken, an index past the end and an unknown anchor are refu
   assert.equal(context.rawDict, before)
 })
 
-test('names of anchors may be anything', () => {
+test('an anchor may have any name', () => {
   const context = Context.create()
   for (const name of ['', '__proto__', 'constructor', 'é', 'a\0b', 'x'.repeat(10000)]) {
     context.addAnchor(name, context.messageCount)
@@ -97,7 +97,7 @@ test('names of anchors may be anything', () => {
   assert.equal(new Set(context.fork().anchorPoints.map(([name]) => name)).size, 9)
 })
 
-test('anchors that point past the end, as some files have them, do no harm', () => {
+test('anchors past the end, as in some files, do no harm', () => {
   const context = Context.fromDict({
     messages: [{ role: 'user', id: 'a' }],
     anchor_points: [
@@ -123,7 +123,7 @@ const forks = fc.record({
   areToolsNew: chance(0.3),
 })
 
-test('anchors, appends and forks do what the model does', async () => {
+test('anchors, appends and forks match the model', async () => {
   await forAll(400, forks, ({ history, isPromptNew, areToolsNew, ...range }) => {
     const { context, model } = pairOf(history)
     assert.deepEqual(shape(context), shape(model))

@@ -1,4 +1,4 @@
-// Windows that keep exchanges and turns whole, pins, the lower mark, and what the report says of it all.
+// Windows that keep exchanges and turns whole, pins, hysteresis, and their reports.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { checkError, refusedNow } from '../support/errors.mjs'
@@ -9,8 +9,8 @@ const { ContentPart, Context, MemoryStorage, Session, SystemPromptMessage, Windo
   await load('peteos-session')
 
 /**
- * A context of words: `u` a prompt, `a` an answer, `c1` a call, `r1` a result; `+` joins parts. A message's id is its word,
- * with its position where a word stands twice; each has ten tokens.
+ * A context of words: `u` is a prompt, `a` an answer, `c1` a call, `r1` a result; `+` joins parts. The id of a message is its
+ * word, with its position if the word is repeated. Each message has ten tokens.
  */
 function conversation(words, options = {}) {
   const context = Context.create(options)
@@ -35,7 +35,7 @@ const windowOf = (words, count, options) => kept(conversation(words).planSequenc
 const exchange = { boundary: 'exchange' }
 const turn = { boundary: 'turn' }
 
-test('a window of exchanges begins where no call is parted from its result', () => {
+test('a window of exchanges does not separate a call from its result', () => {
   const words = 'u1 c1 r1 c2+c3 r3 r2 a'
   assert.equal(windowOf(words, 7, exchange), words)
   assert.equal(windowOf(words, 6, exchange), 'c1 r1 c2+c3 r3 r2 a')
@@ -45,7 +45,7 @@ test('a window of exchanges begins where no call is parted from its result', () 
   assert.equal(windowOf(words, 1, exchange), 'a')
 })
 
-test('results may come in any order, in one message or in several, with others between', () => {
+test('results may come in any order, in one message or several, with other messages between', () => {
   assert.equal(windowOf('u c1+c2 u2 r2 a r1 a2', 6, exchange), 'c1+c2 u2 r2 a r1 a2')
   assert.equal(windowOf('u c1+c2 u2 r2 a r1 a2', 5, exchange), 'a2')
   assert.equal(windowOf('u c1 c2 r1 r2 a', 4, exchange), 'a', 'exchanges side by side')
@@ -53,12 +53,12 @@ test('results may come in any order, in one message or in several, with others b
   assert.equal(windowOf('u t+c1 r1 a', 3, exchange), 't+c1 r1 a', 'thinking and its call are one message')
 })
 
-test('an id that is used again opens a new exchange', () => {
+test('a reused id begins a new exchange', () => {
   assert.equal(windowOf('u c1 r1 u2 c1 r1 a', 3, exchange), 'c1@4 r1@5 a')
   assert.equal(windowOf('u c1 r1 u2 c1 r1 a', 5, exchange), 'u2 c1@4 r1@5 a')
 })
 
-test('a call without its result is pending as long as the assistant has not spoken again, and stays', () => {
+test('a call without its result is pending until the assistant speaks again, and is kept', () => {
   const pending = conversation('u a c1+c2 r1 u2').planSequenceWindow(3, exchange)
   assert.equal(kept(pending), 'c1+c2 r1 u2')
   assert.deepEqual(pending.pending, [{ id: 'c1+c2', callId: 'c2' }])
@@ -66,7 +66,7 @@ test('a call without its result is pending as long as the assistant has not spok
   refusedNow(() => windowOf('u a c1+c2 r1 u2', 2, exchange), 'WindowTooSmallError', { needed: 3 })
 })
 
-test('what is broken is kept or dropped as a whole, and reported', () => {
+test('a broken exchange is kept or dropped as a whole, and reported', () => {
   const words = 'u c1+c2 r1 r9 a'
   const report = conversation(words).planSequenceWindow(2, exchange)
   assert.equal(kept(report), 'r9 a')
@@ -86,10 +86,10 @@ test('a window of turns begins with a prompt', () => {
   const results = 'u1 c1 r1 a1 u2 a2'
   const asUser = conversation(results)
   asUser.updateMessage('r1', { role: 'user' })
-  assert.equal(kept(asUser.planSequenceWindow(4, turn)), 'u2 a2', 'a result in the role of the user is no prompt')
+  assert.equal(kept(asUser.planSequenceWindow(4, turn)), 'u2 a2', 'a result in a user message is not a prompt')
 })
 
-test('in a long loop its prompt is kept, and paid for first', () => {
+test('the prompt of a long loop is kept, and counts first', () => {
   const words = 'u0 a0 u1 c1 r1 c2 r2 c3 r3'
   const report = conversation(words).planSequenceWindow(5, turn)
   assert.equal(kept(report), 'u1 c2 r2 c3 r3')
@@ -102,11 +102,11 @@ test('in a long loop its prompt is kept, and paid for first', () => {
     ),
   )
   refusedNow(() => windowOf(words, 2, turn), 'WindowTooSmallError', { limit: 2, specialTokens: null, needed: 3 })
-  assert.equal(windowOf('u1 c1 r1 c2 u2 r2', 4, turn), 'u1 c2 u2 r2', 'a word of the user while a call waits')
-  assert.equal(windowOf('a0 c1 r1 c2 r2', 3, turn), 'c2 r2', 'a history without a prompt has none to begin with')
+  assert.equal(windowOf('u1 c1 r1 c2 u2 r2', 4, turn), 'u1 c2 u2 r2', 'a user message while a call is pending')
+  assert.equal(windowOf('a0 c1 r1 c2 r2', 3, turn), 'c2 r2', 'a history without a prompt begins with an exchange')
 })
 
-test('a window that is too small says what it needs, and changes nothing', () => {
+test('the error of a limit that is too small has the required one, and nothing changes', () => {
   const context = conversation('u1 c1 r1', {
     systemPromptMessage: { ...SystemPromptMessage.create('s'), token_count: 7 },
   })
@@ -140,7 +140,7 @@ test('a window that is too small says what it needs, and changes nothing', () =>
   assert.equal(empty.rollingTokenWindow(1, undefined, exchange), null, 'with nothing to drop, nothing is too small')
 })
 
-test('a session takes the options of its context', async () => {
+test('windows of a session take the same options', async () => {
   const storage = new MemoryStorage()
   const session = Session.create('a', { storage })
   session.setActiveContext(conversation('u1 a1 u2 c1 r1 a2'))
@@ -157,7 +157,7 @@ test('a session takes the options of its context', async () => {
   assert.equal(again.rollingSequenceWindow(2, exchange).messageCount, 1)
 })
 
-test('the lower mark: cut deep, and then not for many turns', () => {
+test('with hysteresis a window cuts deep, and then not again for many turns', () => {
   const options = { boundary: 'turn', hysteresis: { to: 4 } }
   assert.equal(windowOf('u1 a1 u2 a2 u3 a3', 6, options), 'u1 a1 u2 a2 u3 a3')
   assert.equal(windowOf('u1 a1 u2 a2 u3 a3 u4', 6, options), 'u3 a3 u4')
@@ -167,11 +167,11 @@ test('the lower mark: cut deep, and then not for many turns', () => {
     report.messages.map(({ reason }) => reason),
     ['over-limit', 'turn', 'lower-mark', 'lower-mark', 'recent', 'recent', 'recent'],
   )
-  // What is over the mark, but not over the limit, is kept where there is no less to keep.
+  // If the minimum exceeds the mark but not the limit, the minimum is kept.
   assert.equal(windowOf('u1 a1 u2 c1 r1', 3, { boundary: 'turn', hysteresis: { to: 1 } }), 'u2 c1 r1')
   assert.equal(windowOf('u1 u2 u3', 2, { hysteresis: { to: 0 } }), 'u3')
 
-  // A provider's cache: how much of the beginning is the same from one turn to the next.
+  // For a provider's cache: how much of the beginning is the same from one turn to the next.
   const session = Session.create('a', { storage: new MemoryStorage() })
   const cuts = (hysteresis) => {
     session.setActiveContext(conversation('u0 a0'))
@@ -187,7 +187,7 @@ test('the lower mark: cut deep, and then not for many turns', () => {
   assert.equal(cuts({ hysteresis: { to: 100 } }), 6)
 })
 
-test('the report tells how many tokens of the beginning stay as they are', () => {
+test('the report has the number of tokens of the unchanged beginning', () => {
   const specials = { systemPromptMessage: { ...SystemPromptMessage.create('s'), token_count: 7 } }
   const context = conversation('u1 a1 u2 c1 r1 c2 r2', specials)
   assert.equal(context.planTokenWindow(100).unchangedPrefixTokens, 77)
@@ -195,7 +195,7 @@ test('the report tells how many tokens of the beginning stay as they are', () =>
   assert.equal(context.planTokenWindow(60, undefined, { pin: ['u1', 'a1'] }).unchangedPrefixTokens, 27)
 })
 
-test('what is pinned is kept with its exchange, and paid for first', () => {
+test('a pinned message is kept with its exchange, and counts first', () => {
   const words = 'u1 c1 r1 a1 u2 a2 u3 a3'
   assert.equal(windowOf(words, 3, { pin: ['u1'] }), 'u1 u3 a3')
   assert.equal(windowOf(words, 4, { pin: ['r1'] }), 'c1 r1 u3 a3')
@@ -210,10 +210,10 @@ test('what is pinned is kept with its exchange, and paid for first', () => {
   refusedNow(() => windowOf(words, 2, { pin: ['r1'], boundary: 'exchange' }), 'WindowTooSmallError', { needed: 3 })
   const special = Context.create({ systemPromptMessage: { ...SystemPromptMessage.create('s'), id: 's' } })
   special.append({ role: 'user', id: 'u' })
-  assert.deepEqual(special.planSequenceWindow(0, { pin: ['s'] }).dropped, ['u'], 'special messages stay anyway')
+  assert.deepEqual(special.planSequenceWindow(0, { pin: ['s'] }).dropped, ['u'], 'special messages are always kept')
 })
 
-test('what is reserved is not for messages', () => {
+test('reserved tokens are not available for messages', () => {
   const context = conversation('u1 a1 u2 a2')
   assert.equal(kept(context.planTokenWindow(40)), 'u1 a1 u2 a2')
   const report = context.planTokenWindow(40, undefined, { reserve: 15 })
@@ -238,7 +238,7 @@ const looseParts = fc.record({
   anchor: fc.constantFrom('front', 'messages', 'messages'),
 })
 
-test('the order of exchanges is that of display, the order of a window that of appending', async () => {
+test('exchanges follow display order, windows the order of appends', async () => {
   const seen = { windows: 0, tooSmall: 0, pairs: 0 }
   const steps = list(1, 12, looseParts)
   await forAll(300, fc.record({ steps, boundary: fc.constantFrom('exchange', 'turn') }), ({ steps, boundary }) => {

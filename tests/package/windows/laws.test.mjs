@@ -1,4 +1,4 @@
-// The laws of windows and forks, each for any history: what a user may rely on without knowing the model.
+// Laws of windows and forks that hold for any history.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { histories, pairOf } from '../support/histories.mjs'
@@ -11,7 +11,7 @@ const contextOf = (history) => pairOf(history).context
 const idsOf = (context) => context.messages.map(({ id }) => id)
 const specialsOf = ({ systemPromptMessage, toolDefinitionsMessage }) =>
   [systemPromptMessage, toolDefinitionsMessage].filter((message) => message !== null).map(({ id }) => id)
-/** The ids of the messages that are not special, the oldest first. */
+/** The ids of the non-special messages, oldest first. */
 const rankedOf = (context) =>
   context.messages
     .filter(({ id }) => !specialsOf(context).includes(id))
@@ -27,14 +27,14 @@ test('a window keeps the special messages and the newest others', async () => {
     const window = context.rollingTokenWindow(budget)
     if (window === null) return
     const ranked = rankedOf(context)
-    // A fork numbers its messages anew, in display order.
+    // A fork renumbers its messages in display order.
     const kept = new Set(rankedOf(window))
     assert.deepEqual(specialsOf(window), specialsOf(context))
     assert.deepEqual(kept, new Set(ranked.slice(ranked.length - kept.size)))
   })
 })
 
-test('a window is within its budget, unless the special messages alone are above it', async () => {
+test('a window is within its budget, unless the special messages alone exceed it', async () => {
   await forAll(RUNS, budgeted, ({ history, budget }) => {
     const context = contextOf(history)
     const window = context.rollingTokenWindow(budget) ?? context
@@ -42,7 +42,7 @@ test('a window is within its budget, unless the special messages alone are above
   })
 })
 
-test('a window is the largest within its budget: one message more would be above it', async () => {
+test('a window is the largest within its budget: one more message would exceed it', async () => {
   await forAll(RUNS, budgeted, ({ history, budget }) => {
     const context = contextOf(history)
     const window = context.rollingTokenWindow(budget)
@@ -62,7 +62,7 @@ test('a window is null exactly if everything is within the limit', async () => {
   })
 })
 
-test('a larger budget keeps all that a smaller one keeps', async () => {
+test('a larger budget keeps everything that a smaller one keeps', async () => {
   await forAll(RUNS, budgeted, ({ history, budget, more }) => {
     const context = contextOf(history)
     const { kept } = context.planTokenWindow(budget)
@@ -102,7 +102,7 @@ test('a fork of everything has the same messages in the same order, and its own 
   })
 })
 
-test('two forks that share a bound have each message once', async () => {
+test('two adjacent forks have each message once', async () => {
   await forAll(RUNS, fc.tuple(histories, fc.nat({ max: 40 })), ([history, bound]) => {
     const context = contextOf(history)
     const [before, after] = [context.fork({ end: bound }), context.fork({ start: bound })].map(rankedOf)
@@ -110,7 +110,7 @@ test('two forks that share a bound have each message once', async () => {
   })
 })
 
-test('a context made of a dict has that dict, and the JSON text of it', async () => {
+test('a context from a dict has the same dict and JSON text', async () => {
   await forAll(RUNS, histories, (history) => {
     const context = contextOf(history)
     const again = Context.fromDict(JSON.parse(JSON.stringify(context)))

@@ -10,21 +10,21 @@ import { text } from '../support/values.mjs'
 
 const { Context, Session, countTokens } = await load('peteos-session')
 
-test('windows and plans do what the model does', async () => {
+test('windows and plans match the model', async () => {
   await forAll(100, histories, (history) => {
     const { context, model } = pairOf(history)
     const { length } = model.ranked
     for (const count of new Set([0, 1, 2, 3, Math.max(0, length - 1), length, length + 1])) {
       checkSequenceWindow(context, model, count)
     }
-    // The budgets at which one message more is kept, and those next to them.
+    // The budgets at which one more message is kept, and their neighbours.
     const edges = model.ranked.map((_, index) => sum(model.specials) + sum(model.ranked.slice(index)))
     const near = [0, sum(model.specials), model.total(), ...edges].flatMap((edge) => [edge - 1, edge, edge + 1])
     for (const budget of new Set(near)) if (budget >= 0) checkTokenWindow(context, model, budget)
   })
 })
 
-test('windows of windows do what the model does', async () => {
+test('windows of windows match the model', async () => {
   const rounds = list(1, 4, fc.record({ count: fc.nat(), anchor: fc.nat() }))
   await forAll(150, fc.tuple(histories, rounds), ([history, rounds]) => {
     let { context, model } = pairOf(history)
@@ -54,7 +54,7 @@ test('windows of a context that was saved and loaded are the same', async () => 
   })
 })
 
-test('windows in every encoding, with real counts, do what the model does', async () => {
+test('windows in every encoding, with real counts, match the model', async () => {
   const words = ['hello', ' world', '日本語', 'Größe', '\n\n', '🏳️‍🌈', '<|endoftext|>', '    ', '12345', 'مرحبا']
   const contents = list(
     1,

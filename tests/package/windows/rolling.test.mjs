@@ -24,10 +24,10 @@ test('a sequence window keeps the last messages', () => {
   assert.equal(texts(context.rollingSequenceWindow(0)), '')
   assert.equal(texts(context.rollingSequenceWindow(-0)), '')
   assert.equal(texts(context), 'a b c')
-  assert.equal(context.children.length, 4, 'only a window that drops something is a child')
+  assert.equal(context.children.length, 4, 'only a window that drops messages is a child')
 })
 
-test('a token window keeps what fits', () => {
+test('a token window keeps the messages that fit', () => {
   const context = filled('a', 'b', 'c')
   assert.equal(context.rollingTokenWindow(30), null)
   assert.equal(context.rollingTokenWindow(Number.MAX_SAFE_INTEGER), null)
@@ -50,20 +50,20 @@ test('a token window stops at the first message that does not fit', () => {
   assert.equal(texts(context.rollingTokenWindow(101)), 'huge last')
 })
 
-test('a count of zero tokens is a count', () => {
+test('a count of zero tokens is valid', () => {
   const context = Context.create()
   for (const token_count of [0, 0, 5, 0]) context.append(text('x', { token_count }))
   assert.equal(context.rollingTokenWindow(0).messageCount, 1)
   assert.equal(context.rollingTokenWindow(5), null)
 })
 
-test('the special messages stay, even where they alone are over', () => {
+test('the special messages are kept, even if they alone exceed the budget', () => {
   const context = Context.create({
     systemPromptMessage: { ...SystemPromptMessage.create('s'), token_count: 100 },
     toolDefinitionsMessage: { ...ToolDefinitionsMessage.create([]), token_count: 50 },
   })
   const types = (window) => window.messages.map(({ _type }) => _type).join(' ')
-  assert.equal(context.rollingTokenWindow(10), null, 'without another message nothing can be dropped')
+  assert.equal(context.rollingTokenWindow(10), null, 'without other messages nothing can be dropped')
   assert.equal(context.rollingSequenceWindow(0), null)
   context.append(text('x', { token_count: 10 }))
   assert.equal(types(context.rollingTokenWindow(10)), 'SystemPromptMessage ToolDefinitionsMessage')
@@ -72,7 +72,7 @@ test('the special messages stay, even where they alone are over', () => {
   assert.equal(types(context.rollingSequenceWindow(0)), 'SystemPromptMessage ToolDefinitionsMessage')
 })
 
-test('the order of a window is that of appending, not of display', () => {
+test('a window follows the order of appends, not of display', () => {
   const context = Context.create()
   context.append(text('first', { token_count: 10 }))
   context.addAnchor('front', 0, { afterExisting: false })
@@ -100,7 +100,7 @@ test('messages without a sequence number rank by position', () => {
     child.messages.map((message) => message._sequence_number),
     [3, 4, 5],
   )
-  // Where some have a number, none vanishes, and a window of n has n.
+  // If some have a number, none is lost, and a window of n has n.
   const mixed = Context.fromDict({
     messages: messages.map((message, index) =>
       index % 2 === 0 ? message : { ...message, _sequence_number: 10 + index },
@@ -111,7 +111,7 @@ test('messages without a sequence number rank by position', () => {
   assert.equal(mixed.rollingTokenWindow(25).messageCount, 2)
 })
 
-test('sequence numbers that are none, or stand twice, hide no message', () => {
+test('invalid or repeated sequence numbers do not hide a message', () => {
   const numbers = [5, 5, -3, 1.5, null, 'x', 2 ** 60, 7]
   const messages = numbers.map((_sequence_number, index) => ({
     role: 'user',
@@ -133,7 +133,7 @@ test('sequence numbers that are none, or stand twice, hide no message', () => {
   assert.deepEqual(context.planSequenceWindow(1).kept, ['new'])
 })
 
-test('a message counts as special only where the context names it and it stands in front', () => {
+test('a message is special only if the context names it and it comes first', () => {
   const special = (id, _type) => ({ id, _type, role: 'system', content: [] })
   const user = { id: 'u', role: 'user' }
   const kept = (dict) =>
@@ -153,7 +153,7 @@ test('a message counts as special only where the context names it and it stands 
   assert.equal(kept({ ...ids, messages: [system, tools] }), null)
 })
 
-test('a message that is named as both special ones counts once', () => {
+test('a message that is named as both special messages counts once', () => {
   const context = Context.fromDict({
     system_prompt_message_id: 's',
     tool_definitions_message_id: 's',
@@ -168,7 +168,7 @@ test('a message that is named as both special ones counts once', () => {
   assert.equal(context.rollingTokenWindow(12), null)
 })
 
-test('two messages with one id are two', () => {
+test('two messages with the same id are both kept', () => {
   const context = Context.fromDict({
     messages: [1, 2, 3].map((number) => ({ id: 'm', role: 'user', token_count: 10, _sequence_number: number })),
   })
@@ -179,7 +179,7 @@ test('two messages with one id are two', () => {
   assert.equal(context.fork().messageCount, 3)
 })
 
-test('windows of a session become its active context', async () => {
+test('a window of a session becomes its active context', async () => {
   const storage = new MemoryStorage()
   const session = Session.create('a', { storage })
   for (const content of ['a', 'b', 'c']) session.activeContext.append(text(content, { token_count: 10 }))
@@ -201,7 +201,7 @@ test('windows of a session become its active context', async () => {
   assert.equal(texts(await again.loadContext(second.id)), 'b c')
 })
 
-test('a plan of a sequence window says what it keeps, and no tokens', () => {
+test('a plan of a sequence window reports what it keeps, without tokens', () => {
   const context = filled('a', 'b', 'c')
   const ids = context.messages.map(({ id }) => id)
   assert.deepEqual(context.planSequenceWindow(2), {
@@ -230,7 +230,7 @@ test('a plan of a sequence window says what it keeps, and no tokens', () => {
   assert.deepEqual(context.planSequenceWindow(9).dropped, [])
 })
 
-test('a plan of a token window says what it keeps and counted', () => {
+test('a plan of a token window reports what it keeps, and the counts', () => {
   const context = Context.create({ systemPromptMessage: { ...SystemPromptMessage.create('s'), token_count: 7 } })
   for (const content of ['a', 'b', 'c']) context.append(text(content, { token_count: 10 }))
   const [system, ...ids] = context.messages.map(({ id }) => id)
@@ -307,7 +307,7 @@ test('an unknown option of a window, or a value of the wrong type, is refused by
     ...[5, 'low', true].map((hysteresis) => [{ hysteresis }, 'options.hysteresis']),
   ]
   for (const [options, argument] of wrong) {
-    // Null is as good as absent, but in the mark, which is all that there is to say.
+    // Null stands for absent, except for the mark, which is required.
     for (const call of calls) refusedNow(() => call(options), 'InvalidArgumentError', { argument })
   }
   const [, , ...tokenCalls] = calls
