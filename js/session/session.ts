@@ -170,8 +170,10 @@ export class Session {
    * @throws {ConflictError} if another writer changes a file during the repair. Earlier repairs are kept.
    * @throws {SessionNotFoundError} like {@link check}.
    * @throws {InvalidArgumentError} like {@link check}.
-   * @throws {StorageError} like {@link check}, and if the storage cannot write. Earlier repairs are kept; another repair
-   * continues from there.
+   * @throws {StorageError} like {@link check}. If a context cannot be read and `session.json` needs a repair, or if the bytes
+   * read do not match the digest of the storage, nothing is written. If the storage cannot write, earlier repairs are kept;
+   * another repair continues from there.
+   * @throws {FileTooLargeError} if `session.json` needs a repair and a context is larger than `options.maxFileBytes`.
    */
   static async repair(parentDir: string, uuid: string, options: ReadOptions = {}): Promise<SessionRepair> {
     const { storage: given, maxFileBytes } = readOptions(options, READ_OPTIONS, 'Session.repair')
