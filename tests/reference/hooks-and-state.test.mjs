@@ -11,7 +11,7 @@ import { contextFile, sessionFile } from './support/write-files.mjs'
 const oracle = available && new Oracle()
 after(() => oracle?.close())
 
-/** Does the steps on both sides and asserts that all comes out the same; resolves to the answers of the reference. */
+/** Runs the steps on both sides and asserts the same results; resolves to the answers of the reference. */
 async function same(start, steps) {
   const result = await compareSteps(oracle, start, steps)
   if (result.difference) assert.fail(`\n${describeSteps(result)}`)
@@ -32,7 +32,7 @@ function lastMessages(answers) {
   return JSON.parse(dump).messages
 }
 
-test('the factories make the same dicts', needsReference, async () => {
+test('the factories create the same dicts', needsReference, async () => {
   const theirs = await oracle.ask({ do: 'factories' })
   const source = { type: 'url', url: 'https://example.org/a' }
   const ours = {
@@ -51,7 +51,7 @@ test('the factories make the same dicts', needsReference, async () => {
     emptySystemPrompt: SystemPromptMessage.create(),
   }
   assert.deepEqual(Object.keys(ours), Object.keys(theirs))
-  // Key by key, in this order; what is new in each message is compared by its form.
+  // Key by key, in this order; generated values are compared by their form.
   const form = (text) =>
     text.replace(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/, 'uuid').replace(/\d{4}-\d\d-\d\dT[\d:]{8}\.\d{6}/, 'now')
   for (const [name, made] of Object.entries(ours)) {
@@ -59,7 +59,7 @@ test('the factories make the same dicts', needsReference, async () => {
   }
 })
 
-test('a system prompt is made of its static text and its hooks', needsReference, async () => {
+test('a system prompt consists of its static text and its hooks', needsReference, async () => {
   const answers = await same(
     { system: system({ _static_text: 'Fixed.', content: [{ type: 'text', text: 'Fixed.' }] }) },
     [
@@ -81,7 +81,7 @@ test('a system prompt is made of its static text and its hooks', needsReference,
   assert.deepEqual(answers[3].result, { id: sha256('söng') })
 })
 
-test('hooks without a static text, on several messages, and on none', needsReference, async () => {
+test('hooks work without a static text, on several messages, and on none', needsReference, async () => {
   await same({ system: system(), tools }, [
     append('one'),
     { do: 'materialize' },
@@ -89,7 +89,7 @@ test('hooks without a static text, on several messages, and on none', needsRefer
     { do: 'hook', message: 2, name: 'mood', text: 'B' },
     { do: 'hook', message: 2, name: 'other', text: 'C' },
     { do: 'materialize' },
-    // The last function under a name is called, and its place among the hooks stays.
+    // The last function under a name is called, and its position among the hooks stays.
     { do: 'hook', message: 0, name: 'late', text: 'D' },
     { do: 'hook', message: 0, name: 'mood', text: 'E' },
     { do: 'materialize' },
@@ -97,7 +97,7 @@ test('hooks without a static text, on several messages, and on none', needsRefer
   ])
 })
 
-test('hooks go with windows, forks and files, their functions do not', needsReference, async () => {
+test('windows, forks and files keep hooks, but not their functions', needsReference, async () => {
   const answers = await same({ system: system({ _static_text: 'Fixed.' }), tools }, [
     ...['one', 'two', 'three'].map(append),
     { do: 'hook', message: 0, name: 'mood', text: 'A' },
@@ -116,11 +116,11 @@ test('hooks go with windows, forks and files, their functions do not', needsRefe
     { do: 'count', encodings: ['cl100k_base'] },
     { do: 'stripThinking' },
   ])
-  // After a load the hooks of a message that no function is registered for give nothing.
+  // After a load, hooks without a registered function contribute nothing.
   assert.deepEqual(lastMessages(answers.slice(0, 14)).find(({ id }) => id === 't').content, [])
 })
 
-test('tool definitions are those of the list that match a pattern of the filter', needsReference, async () => {
+test('tool definitions are the tools of the list that match a pattern of the filter', needsReference, async () => {
   const list = [
     'read',
     'write',
@@ -148,14 +148,14 @@ test('tool definitions are those of the list that match a pattern of the filter'
       { do: 'materialize' },
     ])
     const names = lastMessages(answers)[0].content.map(({ name }) => name)
-    // Kept are those that match, all of them without a pattern.
+    // Tools that match are kept; without a pattern all are.
     if (patterns.length === 0) assert.equal(names.length, list.length + bare.length)
     if (patterns[0] === 'read') assert.ok(names.includes('read') && !names.includes('Read'))
     if (patterns[0] === 'rea') assert.deepEqual(names, [])
   }
 })
 
-/** Names with what patterns tell apart. */
+/** Names that patterns can tell apart. */
 const NAMES = [
   'a',
   'b',
@@ -225,7 +225,7 @@ async function misunderstood(patterns) {
         return JSON.stringify(lastMessages(outcomes.slice(0, last))[0].content.map(({ name }) => name))
       })
       if (own !== 'refused') understood += 1
-      // What Python refuses is nothing that its programs have.
+      // No Python program has a pattern that Python refuses.
       if (own !== 'refused' && theirs !== 'refused' && own !== theirs)
         wrong.push(`  ${JSON.stringify(pattern)}\n    in Python ${theirs}\n    here      ${own}`)
     }
@@ -240,7 +240,7 @@ function assertUnderstood({ wrong, understood }, patterns, least) {
   assert.ok(understood >= least * patterns.length, `only ${understood} of ${patterns.length} patterns are understood`)
 }
 
-test('a pattern means what it means in Python, or is refused', needsReference, async () => {
+test('a pattern has the same meaning as in Python, or is refused', needsReference, async () => {
   const patterns = [
     ...String.raw`\w+ \W+ \w\b.* a\d a\D a.b a\sb a\Sb a{,2} a{,} a{2,} a{1} a{ a{x} a} ab\Z \Aab ab$ ^ab a\$ \x61+ \u0061+
       \141+ \a|aa [[a]+ [a&&b]+ []a]+ [^]a]+ [a-] [\w-]+ [\d_] [^\W\d]+ [\s\S]+ [.] [\b] [^a\n]+ \N{LATIN␣SMALL␣LETTER␣A}+
@@ -253,7 +253,7 @@ test('a pattern means what it means in Python, or is refused', needsReference, a
   assertUnderstood(await misunderstood(patterns), patterns, 0.5)
 })
 
-test('generated patterns mean what they mean in Python, or are refused', needsReference, async () => {
+test('generated patterns have the same meaning as in Python, or are refused', needsReference, async () => {
   const atoms =
     String.raw`a b ab A _ 1 - é . \. \w \W \d \D \s \S \b \B ^ $ \A \Z \n \\ [ab] [^a] [a-z] [^\w] [\W_] [\d\s] [-a] [a-] []x] [^_\n] []-a] \x61 \u00e9 / ] { } , K ß`.split(
       ' ',
@@ -283,7 +283,7 @@ test('generated patterns mean what they mean in Python, or are refused', needsRe
   assertUnderstood(await misunderstood(patterns), patterns, 0.5)
 })
 
-test('the key-value store', needsReference, async () => {
+test('the key-value store behaves the same', needsReference, async () => {
   const state = (call, ...args) => ({ do: 'state', call, args })
   const answers = await same({}, [
     state('list'),
@@ -335,7 +335,7 @@ test('the errors of the key-value store are typed', () => {
   assert.equal(state.get('step'), 'one')
 })
 
-test('flags and lists of the session', needsReference, async () => {
+test('flags and lists of the session behave the same', needsReference, async () => {
   await same({}, [
     { do: 'setActive', value: true },
     { do: 'setAutoApprove', tools: ['read', 'é', '😀', ''] },
@@ -347,7 +347,7 @@ test('flags and lists of the session', needsReference, async () => {
   ])
 })
 
-test('subclasses of messages stay what they are', needsReference, async () => {
+test('subclasses of messages are kept', needsReference, async () => {
   const start = {
     system: system({ _type: 'Persona', content: [] }),
     tools: JSON.stringify({ id: 't', _type: 'Toolbox' }),
@@ -369,7 +369,7 @@ test('subclasses of messages stay what they are', needsReference, async () => {
   assert.deepEqual(answers[7].result, { specials: ['s', 't'] })
 })
 
-test('special messages are special by their id, their place and their type', needsReference, async () => {
+test('special messages are identified by their id, position and type', needsReference, async () => {
   const message = (id, role, type, extra = '') =>
     `{"id":"${id}","role":"${role}","_type":"${type}","content":[]${extra},"_sequence_number":${'abcd'.indexOf(id)}}`
   const file = (messages, ids) => ({
@@ -409,7 +409,7 @@ test('special messages are special by their id, their place and their type', nee
   }
 })
 
-test('what may be absent in a file gets the same defaults', needsReference, async () => {
+test('optional fields of a file get the same defaults', needsReference, async () => {
   const prelude = [
     { do: 'append', anchor: 'messages', message: '{"content":[{"type":"text","text":"x"}],"id":"a"}' },
     { do: 'append', anchor: 'messages', message: '{"role":"user","id":"b"}' },
@@ -429,7 +429,7 @@ test('what may be absent in a file gets the same defaults', needsReference, asyn
     { do: 'save' },
   ]
   await same(start({}), steps)
-  // A special message without a role has that of its type.
+  // A special message without a role gets the role of its type.
   await same(
     start({ system: '{"id":"s","_type":"SystemPromptMessage","content":[{"type":"text","text":"x"}]}' }),
     steps,
@@ -437,7 +437,7 @@ test('what may be absent in a file gets the same defaults', needsReference, asyn
   await same(start({ tools: '{"id":"t","_type":"ToolDefinitionsMessage","content":[]}' }), steps)
 })
 
-test('a special message that a context already has does not replace it in a fork', needsReference, async () => {
+test('a special message that a context already has is not replaced in a fork', needsReference, async () => {
   const list =
     '{"id":"t","role":"tool","_type":"ToolDefinitionsMessage","content":[{"type":"tool","name":"f","description":"","parameters":{"minimum":1.0,"maximum":1e16}}]}'
   const prelude = [{ do: 'append', anchor: 'messages', message: '{"role":"user","id":"m","content":[]}' }]
@@ -454,7 +454,7 @@ test('a special message that a context already has does not replace it in a fork
   ])
 })
 
-test('a fork without a replaced special message keeps the anchor that was its home', needsReference, async () => {
+test('a fork without a replaced special message keeps its home anchor', needsReference, async () => {
   await same({ system: system({ content: [] }) }, [
     { do: 'addAnchor', name: 'pinned', index: 1, after: false },
     { do: 'fork', start: 2, end: 5, system: system({ id: 's2', content: [] }) },

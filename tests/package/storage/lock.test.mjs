@@ -1,4 +1,4 @@
-// NodeFileStorage: locks, who holds them, and what killed processes leave.
+// NodeFileStorage: locks, their holders, and the leftovers of killed processes.
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
@@ -36,7 +36,7 @@ const HOLD = `
   })
 `
 
-/** A process that has ended, as holder of a lock. */
+/** An ended process as the holder of a lock. */
 async function endedHolder(place) {
   const pid = Number(await runModule('console.log(process.pid)'))
   return { place, pid, thread: pid, started: 1 }
@@ -56,7 +56,7 @@ test('the lock is a hidden file in the directory that names its holder and is re
   assert.deepEqual(readdirSync(directory), [])
 })
 
-test('directories that a lock makes are gone with it, unless something is in them', async (t) => {
+test('directories that a lock created are removed with it, unless they hold something', async (t) => {
   const directory = tempDir(t)
   const storage = new NodeFileStorage({ root: directory })
   await storage.lock('a/b/c', async () => assert.ok(existsSync(lockFile(join(directory, 'a/b/c')))))
@@ -66,10 +66,10 @@ test('directories that a lock makes are gone with it, unless something is in the
   assert.deepEqual(readdirSync(join(directory, 'a')), ['x'])
   mkdirSync(join(directory, 'mine'))
   await storage.lock('mine', async () => undefined)
-  assert.ok(existsSync(join(directory, 'mine')), 'it was there before')
+  assert.ok(existsSync(join(directory, 'mine')), 'it existed before')
 })
 
-test('a directory that a killed writer has made, and filled with nothing but leftovers, goes with them', async (t) => {
+test('a directory that a killed writer created, with nothing but leftovers in it, is removed with them', async (t) => {
   const directory = tempDir(t)
   const storage = new NodeFileStorage({ root: directory })
   const { place } = await ownLock(new NodeFileStorage(), join(directory, 'd'))
@@ -81,7 +81,7 @@ test('a directory that a killed writer has made, and filled with nothing but lef
   assert.deepEqual(readdirSync(directory), [])
 })
 
-test('while a session is locked it is listed and loaded, and the lock is none of its contexts', async (t) => {
+test('a locked session can be listed and loaded, and the lock is not one of its contexts', async (t) => {
   const directory = tempDir(t)
   const session = Session.create(directory)
   await session.save()
@@ -93,7 +93,7 @@ test('while a session is locked it is listed and loaded, and the lock is none of
   })
 })
 
-test('callers of one process have the lock in the order in which they came, whatever adapter and path they use', async (t) => {
+test('callers in one process get the lock in order of arrival, whatever adapter and path they use', async (t) => {
   const directory = tempDir(t)
   mkdirSync(join(directory, 'd'))
   const storages = [new NodeFileStorage(), new NodeFileStorage({ root: directory }), new NodeFileStorage({ root: '/' })]
@@ -105,11 +105,13 @@ test('callers of one process have the lock in the order in which they came, what
   assert.deepEqual(order, [...Array(12).keys()])
 })
 
-test('a caller that waits too long gets ELOCKED with the holder, and the callers behind it go on waiting', async (t) => {
+test('a caller that waits too long gets ELOCKED with the holder, and the callers behind it keep waiting', async (t) => {
   const directory = tempDir(t)
   let release
   const held = new NodeFileStorage().lock(directory, () => new Promise((resolve) => (release = resolve)))
-  const impatient = new NodeFileStorage({ lockTimeout: 30 }).lock(directory, async () => assert.fail('it had the lock'))
+  const impatient = new NodeFileStorage({ lockTimeout: 30 }).lock(directory, async () =>
+    assert.fail('it acquired the lock'),
+  )
   const patient = new NodeFileStorage().lock(directory, async () => existsSync(lockFile(directory)))
   await assert.rejects(
     impatient,
@@ -121,7 +123,7 @@ test('a caller that waits too long gets ELOCKED with the holder, and the callers
   assert.equal(await patient, true)
 })
 
-test('another process that holds the lock is named, and its lock is not touched', async (t) => {
+test('the error names the process that holds the lock, and its lock is not touched', async (t) => {
   const directory = tempDir(t)
   const session = Session.create(directory, { storage: new NodeFileStorage({ lockTimeout: 100 }) })
   await session.save()
@@ -159,7 +161,7 @@ test('another process that holds the lock is named, and its lock is not touched'
   )
 })
 
-test('which locks are taken over, at the first attempt, and which are not', async (t) => {
+test('locks of ended holders are taken over at the first attempt, others are not', async (t) => {
   const storage = new NodeFileStorage({ lockTimeout: 0 })
   const own = await ownLock(storage, tempDir(t))
   const { place } = own
@@ -206,7 +208,7 @@ test('which locks are taken over, at the first attempt, and which are not', asyn
   }
 })
 
-test('a directory that has the name of the lock is named in the error', async (t) => {
+test('the error names a directory in place of the lock', async (t) => {
   const storage = new NodeFileStorage({ root: tempDir(t) })
   const make = {
     'a directory': (path) => mkdirSync(path),
@@ -220,15 +222,15 @@ test('a directory that has the name of the lock is named in the error', async (t
       error.code === 'ELOCKED' &&
       error.message === `${lockFile(directory)} is ${kind}, not a lock file: remove it, then try again`
     await assert.rejects(
-      new NodeFileStorage().lock(directory, () => assert.fail('it had the lock')),
+      new NodeFileStorage().lock(directory, () => assert.fail('it acquired the lock')),
       isClear,
     )
-    assert.throws(() => new NodeFileStorage().lockSync(directory, () => assert.fail('it had the lock')), isClear)
+    assert.throws(() => new NodeFileStorage().lockSync(directory, () => assert.fail('it acquired the lock')), isClear)
   }
   assert.equal(await storage.lock('fine', async () => 'had'), 'had')
 })
 
-test('an abandoned lock that killed processes were about to remove is removed all the same', async (t) => {
+test('an abandoned lock is removed even if earlier removers were killed', async (t) => {
   const storage = new NodeFileStorage({ lockTimeout: 0 })
   const directory = tempDir(t)
   const { place } = await ownLock(storage, directory)
@@ -239,9 +241,9 @@ test('an abandoned lock that killed processes were about to remove is removed al
   write(`.lock.${stale}.takeover`, { ...ended, token: remover })
   write(`.lock.${remover}.takeover`, { ...ended, token: second })
   assert.equal(await storage.lock(directory, async () => 'had'), 'had')
-  assert.equal(existsSync(directory), false, 'there was nothing else in it')
+  assert.equal(existsSync(directory), false, 'it held nothing else')
   mkdirSync(directory)
-  // A remover that lives is left to finish.
+  // A living remover may finish.
   write('.lock', { ...ended, token: stale })
   write(`.lock.${stale}.takeover`, { ...livingHolder(place), token: remover })
   await assert.rejects(
@@ -250,7 +252,7 @@ test('an abandoned lock that killed processes were about to remove is removed al
   )
 })
 
-test('processes that are killed while they hold the lock: there is never a second holder, and no process waits for ever', async (t) => {
+test('with processes that are killed while they hold the lock there is never a second holder, and no process waits forever', async (t) => {
   const directory = tempDir(t)
   writeFileSync(join(directory, 'counter'), '0')
   // Reading and writing the counter are two steps: with two holders an increment would be lost.
@@ -285,7 +287,7 @@ test('processes that are killed while they hold the lock: there is never a secon
   t.diagnostic(`${counter} had the lock, and ${killed} of them were killed`)
 })
 
-test('the lock of a worker thread that was terminated is taken over at once, that of one that lives is not', async (t) => {
+test('the lock of a terminated worker thread is taken over at once, that of a living one is not', async (t) => {
   const directory = tempDir(t)
   const worker = new Worker(
     `
@@ -301,14 +303,14 @@ test('the lock of a worker thread that was terminated is taken over at once, tha
   await once(worker, 'message')
   const impatient = new NodeFileStorage({ lockTimeout: 0 })
   await assert.rejects(
-    impatient.lock(directory, async () => assert.fail('it had the lock')),
+    impatient.lock(directory, async () => assert.fail('it acquired the lock')),
     /another thread/,
   )
   await worker.terminate()
   assert.equal(await impatient.lock(directory, async () => 'had'), 'had')
 })
 
-test('threads of one process, with a clock that was set back, take turns, and none clears the files of another', async (t) => {
+test('threads of one process, with a clock that was set back, take turns, and none removes the files of another', async (t) => {
   const directory = tempDir(t)
   writeFileSync(join(directory, 'counter'), '0')
   // Reading and writing the counter are two steps: with two holders an increment would be lost.
@@ -338,12 +340,12 @@ test('threads of one process, with a clock that was set back, take turns, and no
   assert.deepEqual(readdirSync(directory), ['counter'])
 })
 
-test('the lock of a process that was killed and not yet cleared away is taken over while this thread is blocked', async (t) => {
+test('the lock of a zombie process is taken over while this thread is blocked', async (t) => {
   const directory = tempDir(t)
   const holder = start(script(t, HOLD), directory)
   await holder.first
   holder.kill()
-  // The process stays a zombie: its end is noticed by the event loop alone.
+  // The process stays a zombie, because only the event loop notices its end.
   assert.equal(
     new NodeFileStorage().lockSync(directory, () => 'had'),
     'had',
@@ -351,9 +353,9 @@ test('the lock of a process that was killed and not yet cleared away is taken ov
   await holder.ended
 })
 
-test('a lock is touched by the clock of the file system, and judged by it, whatever the clock of the host says', async (t) => {
+test('a lock is touched and judged by the clock of the file system, not by that of the host', async (t) => {
   const directory = tempDir(t)
-  // Each is in another place, as on another host, and its clock is wrong; its timers are fast, so that it touches soon.
+  // Each runs as if on another host with a wrong clock; its timers are fast, so that it touches its lock soon.
   const skewed = (minutes, work) => `
     import fs from 'node:fs'
     import { syncBuiltinESMExports } from 'node:module'
@@ -397,7 +399,7 @@ test('a lock is touched by the clock of the file system, and judged by it, whate
   }
 })
 
-test("a lock that could not be removed stands in nobody's way: in this thread at once, for others as soon as it can be", async (t) => {
+test('a lock that could not be removed blocks nobody: in this thread at once, elsewhere as soon as it can be removed', async (t) => {
   const directory = tempDir(t)
   const output = await runModule(`
     import fs from 'node:fs'
@@ -422,7 +424,7 @@ test("a lock that could not be removed stands in nobody's way: in this thread at
   assert.equal(output, 'held,.lock,again,held\n')
 })
 
-test('a holder whose lock was taken over does not remove that of its successor, and writes nothing', async (t) => {
+test("a holder whose lock was taken over does not remove its successor's, and writes nothing", async (t) => {
   const directory = tempDir(t)
   const storage = new NodeFileStorage()
   const path = join(directory, 'x.json')
@@ -455,7 +457,7 @@ test('a holder whose lock was taken over does not remove that of its successor, 
   assert.deepEqual(readdirSync(directory).sort(), ['.lock', 'x.json'])
 })
 
-test('where there are no links a lock file is copied', async (t) => {
+test('a lock file is copied if the file system has no links', async (t) => {
   const directory = tempDir(t)
   const output = await runModule(`
     import fsPromises from 'node:fs/promises'
@@ -480,7 +482,7 @@ test('where there are no links a lock file is copied', async (t) => {
   assert.equal(output, 'ELOCKED .lock\n')
 })
 
-test('leftover temporary files of writers that have ended are cleared by the next lock, others stay', async (t) => {
+test('leftover temporary files of ended writers are removed by the next lock, others stay', async (t) => {
   const directory = tempDir(t)
   const storage = new NodeFileStorage()
   const { place } = await ownLock(storage, directory)
