@@ -146,3 +146,9 @@ export function describeSteps({ steps, difference }) {
     ...difference.lines,
   ].join('\n')
 }
+
+/** The messages of the context that changed last. */
+export function lastMessages(answers) {
+  const dump = answers.flatMap(({ dumps }) => Object.values(dumps)).at(-1)
+  return JSON.parse(dump).messages
+}
