@@ -1,9 +1,10 @@
 import type { ContextHandle, SessionHandle } from '../../pkg/peteos_session.js'
 import { wrapMethods } from '../caller-stack.js'
-import { DisposedError, InvalidArgumentError } from '../errors.js'
+import { ConflictError, DisposedError, InvalidArgumentError } from '../errors.js'
 import type { EncodingName } from '../generated/lists.js'
 import { readOptions } from '../read-options.js'
 import { defaultStorage } from '../storage/default.js'
+import type { StorageLease } from '../storage/lease.js'
 import { locked, lockedSync } from '../storage/locked.js'
 import { checkStorage, hasMethod, type SessionStorage } from '../storage/storage.js'
 import { fromJsonText, toJsonText } from '../wasm/json-text.js'
@@ -52,6 +53,9 @@ const LOAD_OPTIONS = ['storage', 'activeContextId', 'maxFileBytes'] as const
 const LIST_OPTIONS = ['storage', 'onError', 'maxFileBytes'] as const
 const SESSION_OPTIONS = ['systemPromptMessage', 'toolDefinitionsMessage', 'storage'] as const
 
+/** How often an update is repeated after conflicts with writers that take no lock. */
+const UPDATE_ATTEMPTS = 32
+
 /** A session that was just created, which has an active context. */
 export type NewSession = Session & { readonly activeContext: Context }
 
@@ -90,6 +94,9 @@ export class Session {
   readonly #hooks = new Map<string, { name: string; callback: HookCallback }>()
   /** Settled when no save is in progress. */
   #saves: Promise<unknown> = Promise.resolve()
+
+  /** The lock that {@link Session.update} holds for this session. */
+  #held: { readonly lease: StorageLease | undefined } | null = null
 
   private constructor(handle: SessionHandle, storage: SessionStorage, directory: string) {
     this.#handle = handle
@@ -170,8 +177,10 @@ export class Session {
    * @throws {ConflictError} if another writer changes a file during the repair. Earlier repairs are kept.
    * @throws {SessionNotFoundError} like {@link check}.
    * @throws {InvalidArgumentError} like {@link check}.
-   * @throws {StorageError} like {@link check}, and if the storage cannot write. Earlier repairs are kept; another repair
-   * continues from there.
+   * @throws {StorageError} like {@link check}. If a context cannot be read and `session.json` needs a repair, or if the bytes
+   * read do not match the digest of the storage, nothing is written. If the storage cannot write, earlier repairs are kept;
+   * another repair continues from there.
+   * @throws {FileTooLargeError} if `session.json` needs a repair and a context is larger than `options.maxFileBytes`.
    */
   static async repair(parentDir: string, uuid: string, options: ReadOptions = {}): Promise<SessionRepair> {
     const { storage: given, maxFileBytes } = readOptions(options, READ_OPTIONS, 'Session.repair')
@@ -181,6 +190,68 @@ export class Session {
       rust().repairSession(parentDir, uuid, storage, maxFileBytes, lease),
     )
     return fromJsonText<SessionRepair>(text)
+  }
+
+  /**
+   * Loads the session in `parentDir/uuid`, changes and saves it, all while it holds the lock of the session's directory: the
+   * way for several writers to change one session. If the storage has no locks, or another writer does not take them, a
+   * conflict at the save is resolved by loading the session again and repeating the change.
+   *
+   * @example
+   * ```ts
+   * import { MemoryStorage, Session } from 'peteos-session'
+   *
+   * const storage = new MemoryStorage()
+   * const { uuid } = await savedSession()
+   * const count = await Session.update('agents', uuid, (session) => {
+   *   session.activeContext?.append({ role: 'user', content: [{ type: 'text', text: 'Hello' }] })
+   *   return session.activeContext?.messageCount
+   * }, { storage })
+   * console.log(count) // 1
+   *
+   * async function savedSession() {
+   *   const session = Session.create('agents', { storage })
+   *   await session.save()
+   *   return session
+   * }
+   * ```
+   *
+   * @param change Changes the session, which is released afterwards. If it throws, nothing more is saved. It runs again
+   * after a conflict, and must not update the same session itself; a save in it uses the lock that is held.
+   * @returns What `change` returned.
+   * @throws {ConflictError} if other writers that take no lock changed the session at each of 32 attempts.
+   * @throws {SessionNotFoundError} and the other errors of {@link load} and {@link save}, and what `change` throws.
+   */
+  static async update<T>(
+    parentDir: string,
+    uuid: string,
+    change: (session: Session) => T | Promise<T>,
+    options: LoadOptions = {},
+  ): Promise<T> {
+    const { storage: given, activeContextId, maxFileBytes } = readOptions(options, LOAD_OPTIONS, 'Session.update')
+    if (typeof change !== 'function') {
+      throw new InvalidArgumentError('change: expected a function', { argument: 'change' })
+    }
+    const storage = storageOf(given)
+    const directory = lastingPath(storage, parentDir)
+    await ensureLoaded()
+    const sessionDir = rust().sessionDir(directory, uuid)
+    for (let attempt = 1; ; attempt++) {
+      const outcome = await locked(storage, sessionDir, async (lease) => {
+        const handle = await rust().SessionHandle.load(directory, uuid, storage, activeContextId, maxFileBytes)
+        const session = new Session(handle, storage, rust().sessionDir(parentDir, uuid))
+        session.#held = { lease }
+        try {
+          const result = await change(session)
+          const conflict = await session.#saved()
+          return { result, conflict }
+        } finally {
+          session.free()
+        }
+      })
+      if (outcome.conflict === null) return outcome.result
+      if (attempt === UPDATE_ATTEMPTS) throw outcome.conflict
+    }
   }
 
   /**
@@ -325,9 +396,9 @@ export class Session {
       if (!handle.hasChanges) return []
       const keepsBoth = onConflict === 'fork'
       for (;;) {
-        const forks = await locked(this.#storage, handle.sessionDir, (lease) => {
-          return handle.save(keepsBoth, lease) as Promise<string[] | undefined>
-        })
+        const work = (lease?: StorageLease) => handle.save(keepsBoth, lease) as Promise<string[] | undefined>
+        const held = this.#held
+        const forks = await (held === null ? locked(this.#storage, handle.sessionDir, work) : work(held.lease))
         // Otherwise the lock was lost: acquire it again and save the rest.
         if (forks !== undefined) return forks
       }
@@ -348,7 +419,10 @@ export class Session {
    */
   saveSync(): void {
     const handle = this.#rust
-    if (handle.hasChanges) lockedSync(this.#storage, handle.sessionDir, (lease) => handle.saveSync(lease))
+    if (!handle.hasChanges) return
+    const work = (lease?: StorageLease) => handle.saveSync(lease)
+    if (this.#held !== null) work(this.#held.lease)
+    else lockedSync(this.#storage, handle.sessionDir, work)
   }
 
   /**
@@ -454,6 +528,17 @@ export class Session {
   get #rust(): SessionHandle {
     if (this.#handle === null) throw new DisposedError('session')
     return this.#handle
+  }
+
+  /** Saves; resolves to the conflict that prevented it. */
+  async #saved(): Promise<ConflictError | null> {
+    try {
+      await this.save()
+      return null
+    } catch (error) {
+      if (error instanceof ConflictError) return error
+      throw error
+    }
   }
 
   #activeContext(): Context | null {

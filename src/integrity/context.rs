@@ -30,6 +30,10 @@ pub(super) struct Age {
     /// The time of the newest message.
     pub latest: String,
     pub origin: Option<String>,
+    /// The largest sequence number.
+    pub sequence: Option<u64>,
+    /// When the storage last wrote the file, in milliseconds since 1970, if it can tell.
+    pub modified: Option<f64>,
 }
 
 /// Reports the findings of the file of a context; returns its fixed contents if it can be loaded.
@@ -83,7 +87,8 @@ fn file_of(id: &ContextId, dict: Object) -> ContextFile {
     let times = messages(&dict).filter_map(|message| message.get("creation_timestamp")?.as_str());
     let latest = times.max().unwrap_or_default().to_owned();
     let origin = dict.get(keys::ORIGIN).and_then(Value::as_str).map(str::to_owned);
-    ContextFile { dict, age: Age { id: id.clone(), latest, origin } }
+    let sequence = messages(&dict).filter_map(sequence_of).max();
+    ContextFile { dict, age: Age { id: id.clone(), latest, origin, sequence, modified: None } }
 }
 
 /// Recovers the complete messages of a damaged text as a context.

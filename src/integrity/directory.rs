@@ -1,5 +1,6 @@
 //! The names of the files in the directory of a session.
 
+use std::cell::RefCell;
 use std::collections::BTreeSet;
 
 use crate::environment::Environment;
@@ -54,11 +55,13 @@ fn is_copy(name: &str) -> bool {
 pub(super) struct Directory {
     pub layout: Layout,
     names: BTreeSet<String>,
+    /// The files of contexts that were looked for and not listed.
+    missing: RefCell<BTreeSet<String>>,
 }
 
 impl Directory {
     pub fn new(layout: Layout, names: impl IntoIterator<Item = String>) -> Self {
-        Self { layout, names: names.into_iter().collect() }
+        Self { layout, names: names.into_iter().collect(), missing: RefCell::default() }
     }
 
     /// The names in order, with their kinds.
@@ -72,7 +75,18 @@ impl Directory {
 
     /// Whether the context with this id, which may be invalid, has a file.
     pub fn has_context(&self, id: &str) -> bool {
-        ContextId::parse(id).is_ok_and(|id| self.has(&id.file_name()))
+        let Ok(id) = ContextId::parse(id) else { return false };
+        let name = id.file_name();
+        let is_listed = self.has(&name);
+        if !is_listed {
+            self.missing.borrow_mut().insert(name);
+        }
+        is_listed
+    }
+
+    /// The names that [`Directory::has_context`] did not find.
+    pub fn missing(&self) -> BTreeSet<String> {
+        self.missing.borrow().clone()
     }
 
     /// An unused name for a copy, which no reader takes for the file of a session or a context.

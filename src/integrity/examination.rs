@@ -1,5 +1,7 @@
 //! Examines the files of a session, one after the other.
 
+use std::collections::BTreeSet;
+
 use super::context::{self, Age};
 use super::directory::{Directory, Kind, temporary_target};
 use super::finding::{Finding, Report, Rule, SessionCheck};
@@ -74,12 +76,25 @@ impl<'e> Examination<'e> {
         Ok(())
     }
 
-    /// Examines `session.json`, after the contexts. Returns the findings and the changes that fix them.
+    /// The paths of the contexts that were read.
+    pub fn context_paths(&self) -> Vec<String> {
+        self.ages.iter().map(|age| self.directory.layout.context_file(&age.id)).collect()
+    }
+
+    /// Records when the storage last wrote [`Examination::context_paths`].
+    pub fn set_times(&mut self, times: impl IntoIterator<Item = Option<f64>>) {
+        for (age, time) in self.ages.iter_mut().zip(times) {
+            age.modified = time;
+        }
+    }
+
+    /// Examines `session.json`, after the contexts. Returns the findings, the changes that fix them, and the names of the
+    /// contexts that were looked for and not listed.
     ///
     /// # Errors
     ///
     /// [`Error::SessionNotFound`] if there is neither that file nor one of a context.
-    pub fn finish(mut self, contents: Contents) -> Result<(SessionCheck, RepairPlan), Error> {
+    pub fn finish(mut self, contents: Contents) -> Result<(SessionCheck, RepairPlan, BTreeSet<String>), Error> {
         let path = self.directory.layout.session_file();
         if matches!(contents, Contents::Absent) && self.context_files().is_empty() {
             return Err(Error::SessionNotFound { path });
@@ -96,7 +111,7 @@ impl<'e> Examination<'e> {
         findings.append(&mut self.findings);
         let leftovers = self.report_others(&mut findings);
         let plan = RepairPlan { changes: self.changes, leftovers };
-        Ok((SessionCheck::new(findings), plan))
+        Ok((SessionCheck::new(findings), plan, self.directory.missing()))
     }
 
     fn keep_change(&mut self, name: &str, text: Option<&[u8]>, dict: &Object, report: &Report) -> Result<(), Error> {

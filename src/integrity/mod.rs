@@ -18,9 +18,9 @@ pub use repair_plan::Action;
 
 use crate::digest::sha256_hex;
 use crate::environment::Environment;
-use crate::error::Error;
+use crate::error::{Error, Operation, StorageError};
 use crate::layout::Layout;
-use crate::storage::Storage;
+use crate::storage::{Revision, Storage};
 use examination::{Contents, Examination};
 use repair_plan::{RepairPlan, keeps_copy};
 
@@ -54,7 +54,8 @@ pub struct Repair {
 /// # Errors
 ///
 /// Those of [`check`]; [`Error::FileConflict`] if another writer changes a file in the meantime; those of the storage when
-/// it writes. What was done before stands.
+/// it reads or writes. If a context cannot be read, `session.json` is not repaired, because that one may be the newest; then
+/// nothing is written, nor if what was read is not what the digest says. What was done before a write that fails stands.
 pub async fn repair(layout: &Layout, storage: &impl Storage, environment: &dyn Environment) -> Result<Repair, Error> {
     let (_, plan) = examine(layout, storage, environment, true).await?;
     let actions = carry_out(&plan, storage).await?;
@@ -67,17 +68,59 @@ async fn examine(
     environment: &dyn Environment,
     is_repair: bool,
 ) -> Result<(SessionCheck, RepairPlan), Error> {
-    let names = storage.list(&layout.session_dir()).await?;
-    let mut examination = Examination::new(layout.clone(), names, environment, is_repair);
-    for name in examination.context_files() {
-        let contents = match storage.read(&layout.file(&name)).await {
-            Err(Error::Storage(error)) => Contents::Unreadable(error.message),
-            read => contents_of(read)?,
-        };
-        examination.context(&name, contents)?;
+    let mut names = storage.list(&layout.session_dir()).await?;
+    loop {
+        let mut examination = Examination::new(layout.clone(), names.clone(), environment, is_repair);
+        let mut unread = None;
+        for name in examination.context_files() {
+            let path = layout.file(&name);
+            let contents = match storage.read(&path).await {
+                Err(Error::Storage(error)) => {
+                    unread.get_or_insert(Error::Storage(error.clone()));
+                    Contents::Unreadable(error.message)
+                }
+                read => contents_of(read)?,
+            };
+            match contents {
+                Contents::Absent => {
+                    unread.get_or_insert(unreliable(&path, "the directory lists the file, but there is none"));
+                }
+                Contents::TooLarge { size, limit } => {
+                    unread.get_or_insert(Error::FileTooLarge { path, size, limit });
+                }
+                _ => {}
+            }
+            examination.context(&name, contents)?;
+        }
+        let times = storage.modified_times(&examination.context_paths()).await;
+        let times: Result<Vec<_>, _> =
+            times.into_iter().map(|time| if is_repair { time } else { Ok(time.ok().flatten()) }).collect();
+        examination.set_times(times?);
+        let read = storage.read(&layout.session_file()).await;
+        let (check, plan, missing) = examination.finish(contents_of(read)?)?;
+        // The file that could not be read may be that of the newest context.
+        if let Some(error) = unread.filter(|_| plan.changes.iter().any(|change| change.path == layout.session_file())) {
+            return Err(error);
+        }
+        // A listing may lag behind the files.
+        let known = names.len();
+        for name in missing {
+            match storage.read(&layout.file(&name)).await {
+                Ok(None) => {}
+                Err(error @ Error::Storage(_)) if is_repair => return Err(error),
+                Ok(Some(_)) | Err(_) => names.push(name),
+            }
+        }
+        if names.len() == known {
+            return Ok((check, plan));
+        }
     }
-    let read = storage.read(&layout.session_file()).await;
-    examination.finish(contents_of(read)?)
+}
+
+/// The error of a repair whose storage answers one thing here and another there.
+fn unreliable(path: &str, message: &str) -> Error {
+    let message = format!("{message}; nothing was repaired: try again later");
+    Error::Storage(StorageError { operation: Operation::Read, path: path.to_owned(), message, cause: None })
 }
 
 fn contents_of(read: Result<Option<Vec<u8>>, Error>) -> Result<Contents, Error> {
@@ -123,6 +166,15 @@ async fn carry_out(plan: &RepairPlan, storage: &impl Storage) -> Result<Vec<Acti
 async fn unchanged(storage: &impl Storage, path: &str, digest: Option<&str>) -> Result<Option<Vec<u8>>, Error> {
     let contents = storage.read(path).await?;
     let found = contents.as_deref().map(sha256_hex);
+    let revision = storage.digest(path).await?;
+    let is_whole = match &revision {
+        Revision::Unknown => true,
+        Revision::Absent => found.is_none(),
+        Revision::Digest(digest) => found.as_ref() == Some(digest),
+    };
+    if !is_whole {
+        return Err(unreliable(path, "what was read is not what the file has by its digest"));
+    }
     if found.as_deref() != digest {
         return Err(Error::FileConflict { path: path.to_owned(), expected: digest.map(str::to_owned), found });
     }

@@ -129,22 +129,44 @@ fn rebuild(
     Some(fields)
 }
 
-/// The context used last: the one with the newest message; among several, the one with the most ancestors, because a window
-/// is newer than the context it was cut from.
+/// Writes of one save are this close, in milliseconds.
+const ONE_SAVE: f64 = 2000.0;
+
+/// The context used last. A context whose descendant goes as far as it, by the sequence numbers, is older than that one. Of
+/// the others it is the one that the storage wrote last; of those written at the same time, the one with the most
+/// ancestors, because a window is newer than the context it was cut from. The times of messages are local and run
+/// backwards when daylight saving ends: they decide only where the storage keeps no times.
 fn newest(ages: &[Age]) -> Option<&Age> {
-    let origins: HashMap<&str, &str> =
-        ages.iter().filter_map(|age| Some((age.id.as_str(), age.origin.as_deref()?))).collect();
-    let generation = |age: &Age| {
-        let mut seen = HashSet::new();
-        let mut id = age.id.as_str();
-        while let Some(origin) = origins.get(id).filter(|_| seen.insert(id)) {
+    let by_id: HashMap<&str, &Age> = ages.iter().map(|age| (age.id.as_str(), age)).collect();
+    let ancestors = |age: &Age| {
+        let (mut id, mut seen, mut chain) = (age.id.as_str(), HashSet::new(), Vec::new());
+        while let Some(origin) = by_id.get(id).and_then(|age| age.origin.as_deref()).filter(|_| seen.insert(id)) {
+            chain.push(origin);
             id = origin;
         }
-        seen.len()
+        chain
     };
-    let latest = ages.iter().map(|age| age.latest.as_str()).max()?;
-    let candidates = ages.iter().filter(|age| age.latest == latest);
-    candidates.max_by_key(|age| (generation(age), age.id.clone()))
+    let mut superseded = HashSet::new();
+    for age in ages {
+        let goes_as_far = |id: &&str| {
+            let ancestor = by_id.get(id).filter(|ancestor| ancestor.id != age.id);
+            ancestor.is_some_and(|ancestor| ancestor.sequence <= age.sequence)
+        };
+        superseded.extend(ancestors(age).into_iter().filter(goes_as_far));
+    }
+    let mut candidates: Vec<&Age> = ages.iter().filter(|age| !superseded.contains(age.id.as_str())).collect();
+    if candidates.is_empty() {
+        // Origins in a circle.
+        candidates = ages.iter().collect();
+    }
+    let has_times = candidates.iter().all(|age| age.modified.is_some());
+    let time = candidates.iter().filter_map(|age| age.modified).fold(f64::MIN, f64::max);
+    let latest = candidates.iter().map(|age| age.latest.as_str()).max()?;
+    let is_last = |age: &&Age| match age.modified.filter(|_| has_times) {
+        Some(modified) => modified >= time - ONE_SAVE,
+        None => age.latest == latest,
+    };
+    candidates.into_iter().filter(is_last).max_by_key(|age| (ancestors(age).len(), age.sequence, age.id.clone()))
 }
 
 #[cfg(test)]
@@ -158,10 +180,36 @@ mod tests {
             id: ContextId::parse(id).unwrap(),
             latest: latest.to_owned(),
             origin: origin.map(str::to_owned),
+            sequence: None,
+            modified: None,
         };
         assert!(newest(&[]).is_none());
+        assert!(newest(&[age("a", "1", Some("b")), age("b", "1", Some("a"))]).is_some());
         let ages =
             [age("z", "1", None), age("b", "2", Some("a")), age("a", "2", Some("gone")), age("c", "2", Some("c"))];
         assert_eq!(newest(&ages).unwrap().id.as_str(), "b");
+    }
+
+    #[test]
+    fn the_newest_context_when_local_times_run_backwards() {
+        let age = |id: &str, latest: &str, origin: Option<&str>, sequence: u64, modified: Option<f64>| Age {
+            id: ContextId::parse(id).unwrap(),
+            latest: latest.to_owned(),
+            origin: origin.map(str::to_owned),
+            sequence: Some(sequence),
+            modified,
+        };
+        let id = |ages: &[Age]| newest(ages).unwrap().id.to_string();
+        // A window that goes on after the end of daylight saving.
+        assert_eq!(id(&[age("a", "02:59", None, 5, None), age("b", "02:01", Some("a"), 9, None)]), "b");
+        // Of two that have nothing in common the storage knows which was written last.
+        let unrelated = [age("a", "02:59", None, 5, Some(1e6)), age("b", "02:01", None, 3, Some(2e6))];
+        assert_eq!(id(&unrelated), "b");
+        // The origin went on after the fork, and was written last.
+        let ages = [age("a", "2", None, 9, Some(9e6)), age("b", "1", Some("a"), 5, Some(1e6))];
+        assert_eq!(id(&ages), "a");
+        // A save writes the origin, which names the fork, right after the fork.
+        let ages = [age("a", "1", None, 9, Some(1e6 + 2.0)), age("b", "1", Some("a"), 5, Some(1e6))];
+        assert_eq!(id(&ages), "b");
     }
 }

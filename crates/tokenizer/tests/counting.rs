@@ -186,9 +186,14 @@ fn every_code_point_counts_as_in_tiktoken() {
 #[test]
 fn the_files_of_the_project_count_as_in_tiktoken() {
     let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    for file in
-        ["README.md", "Cargo.lock", "package-lock.json", "crates/tokenizer/src/split.rs", "src/error/mod.rs", "js/index.ts"]
-    {
+    for file in [
+        "README.md",
+        "Cargo.lock",
+        "package-lock.json",
+        "crates/tokenizer/src/split.rs",
+        "src/error/mod.rs",
+        "js/index.ts",
+    ] {
         check(&std::fs::read_to_string(root.join(file)).unwrap());
     }
 }

@@ -1,8 +1,12 @@
 // Property tests: a law that holds for many generated values. A counterexample is shrunk to a minimal one.
+import { setImmediate as yieldToEngine } from 'node:timers/promises'
 import fc from 'fast-check'
 
 /** The time limit for shrinking, in seconds: a law that is slow to check would be shrunk for hours. */
 const SECONDS_TO_REDUCE = 60
+
+/** Yields after this many cases, so that the engine can run the finalizers that free the contexts of earlier cases. */
+const CASES_BEFORE_YIELD = 20
 
 const { PETEOS_RUNS, PETEOS_SEED, PETEOS_PATH = '' } = process.env
 
@@ -15,8 +19,11 @@ export const SEED = Number(PETEOS_SEED ?? 1)
  */
 export async function forAll(runs, arbitrary, law) {
   let end = Number.POSITIVE_INFINITY
+  let cases = 0
   const property = fc.asyncProperty(arbitrary, async (value) => {
     if (Date.now() > end) return
+    cases += 1
+    if (cases % CASES_BEFORE_YIELD === 0) await yieldToEngine()
     try {
       await law(value)
     } catch (error) {
