@@ -22,7 +22,7 @@ export type FindingRule =
   | 'empty-file'
   /** The file contains NUL bytes. */
   | 'nul-bytes'
-  /** The text ends too early. */
+  /** The text is truncated. */
   | 'torn-file'
   /** `NaN` or `Infinity`, which are not JSON. */
   | 'non-finite-number'

@@ -202,9 +202,9 @@ export class Session {
   }
 
   /**
-   * Loads the session in `parentDir/uuid`, changes and saves it, all while it holds the lock of the session's directory: the
-   * way for several writers to change one session. If the storage has no locks, or another writer does not take them, a
-   * conflict at the save is resolved by loading the session again and repeating the change.
+   * Loads the session in `parentDir/uuid`, changes it and saves it, all under the lock of the session's directory. Use it if
+   * several writers change a session. If the storage has no locks, or another writer does not take them, a conflict at the
+   * save is resolved by loading the session again and repeating the change.
    *
    * @example
    * ```ts
@@ -227,7 +227,7 @@ export class Session {
    *
    * @param change Changes the session, which is released afterwards. If it throws, nothing more is saved. It runs again
    * after a conflict, and must not update the same session itself; a save in it uses the lock that is held.
-   * @returns What `change` returned.
+   * @returns The result of `change`.
    * @throws {ConflictError} if other writers that take no lock changed the session at each of 32 attempts.
    * @throws {SessionNotFoundError} and the other errors of {@link load} and {@link save}, and what `change` throws.
    */

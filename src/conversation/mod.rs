@@ -13,7 +13,6 @@ mod message;
 mod message_tokens;
 mod pairing;
 mod part;
-mod pattern;
 pub(crate) mod shape;
 mod special;
 
@@ -29,5 +28,4 @@ pub use materialize::{FullMatch, HookOutputs};
 pub use message::{GivenMessage, MAX_MESSAGE_DEPTH, Message};
 pub use pairing::{CallState, PairedCall, PairedMessage, PairedResult, Pairing, Place, Repeats, ResultState, ToolPart};
 pub use part::{PartKind, PartKinds, PartTokens};
-pub use pattern::JavaScriptPattern;
 pub use special::Special;

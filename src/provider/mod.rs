@@ -1,12 +1,12 @@
 //! The formats in which model providers accept a conversation, and the conversion of a context to them and back.
 //!
-//! [`format`] is the trait that a provider's format implements; [`formats`] has one file for each. What differs between
-//! providers is in these files alone. What they share:
+//! [`format`] has the trait that a provider's format implements, and [`formats`] one file for each format. Everything that
+//! differs between providers is in these files. The rest is shared:
 //!
-//! - [`part`] reads a stored part, for everything that follows.
-//! - [`rules`] finds what a provider would refuse, and [`repair`] repairs it.
-//! - [`reader`] reads a context into a [`source`], which a format writes with the help of [`writing`].
-//! - A format reads a request with the help of [`field`] and [`reading`], and a [`builder`] makes a context of it.
+//! - [`part`] parses a stored part for all of the following.
+//! - [`rules`] finds content that a provider would refuse, and [`repair`] repairs it.
+//! - [`reader`] reads a context into a [`source`]; a format writes that as a request with the help of [`writing`].
+//! - A format reads a request with the help of [`field`] and [`reading`]; a [`builder`] makes a context of it.
 //!
 //! docs/providers.md says how each format expresses what a context holds.
 
@@ -41,12 +41,12 @@ use reader::read_source;
 
 /// The fields of a request that hold the conversation of a context: its messages, system prompt and tools.
 ///
-/// With `repair` the messages are those that [`repair::repair`] makes of the context.
+/// With `repair`, the messages are those that [`repair::repair`] returns.
 ///
 /// # Errors
 ///
-/// [`Error::InvalidArgument`] for a part that the format does not support, or that lacks what its type needs; it names the
-/// path of the field in the context. With `repair` there is none.
+/// [`Error::InvalidArgument`] for a part that the format does not support or that lacks a required field; it names the
+/// path of the field in the context. With `repair`, there is no error.
 pub fn to_messages(context: &Context, format: &dyn ProviderFormat, repair: bool) -> Result<Object, Error> {
     if !repair {
         let source = read_source(rules::specials(context), rules::ordinary_messages(context), format)?;
