@@ -6,6 +6,7 @@ import { readOptions } from '../read-options.js'
 import { defaultStorage } from '../storage/default.js'
 import type { StorageLease } from '../storage/lease.js'
 import { locked, lockedSync } from '../storage/locked.js'
+import { OverlayStorage } from '../storage/overlay.js'
 import { checkStorage, hasMethod, type SessionStorage } from '../storage/storage.js'
 import { fromJsonText, toJsonText } from '../wasm/json-text.js'
 import { ensureLoaded } from '../wasm/loading.js'
@@ -20,7 +21,7 @@ import { Context, handleOf, specialTexts } from './context.js'
 import type { SessionDict } from './dicts.js'
 import { makeAsyncDisposable, makeDisposable } from './dispose.js'
 import type { SessionCheck, SessionRepair } from './findings.js'
-import type { ListOptions, LoadOptions, ReadOptions, SaveOptions, SessionOptions } from './options.js'
+import type { ListOptions, LoadOptions, ReadOptions, RepairOptions, SaveOptions, SessionOptions } from './options.js'
 import { SessionState } from './state.js'
 
 /** The summary of a session, as its `session.json` describes it. */
@@ -49,6 +50,7 @@ export interface ForkedContext {
 
 const SAVE_OPTIONS = ['onConflict'] as const
 const READ_OPTIONS = ['storage', 'maxFileBytes'] as const
+const REPAIR_OPTIONS = ['storage', 'maxFileBytes', 'dryRun'] as const
 const LOAD_OPTIONS = ['storage', 'activeContextId', 'maxFileBytes'] as const
 const LIST_OPTIONS = ['storage', 'onError', 'maxFileBytes'] as const
 const SESSION_OPTIONS = ['systemPromptMessage', 'toolDefinitionsMessage', 'storage'] as const
@@ -172,7 +174,8 @@ export class Session {
    * Repairs the findings that {@link check} reports as `repairable`, without losing anything that could be read before. Each
    * file is copied to `<name>.<time>.bak` beside it before it is changed. Contexts are written first, `session.json` last. The
    * result includes a check of what remains. A second repair changes nothing. If the storage has locks, the repair holds the
-   * lock of the session's directory. It never overwrites the change of another writer.
+   * lock of the session's directory. It never overwrites the change of another writer. With `dryRun: true` the result is the
+   * same, but nothing is written and no lock is taken.
    *
    * @throws {ConflictError} if another writer changes a file during the repair. Earlier repairs are kept.
    * @throws {SessionNotFoundError} like {@link check}.
@@ -182,20 +185,26 @@ export class Session {
    * another repair continues from there.
    * @throws {FileTooLargeError} if `session.json` needs a repair and a context is larger than `options.maxFileBytes`.
    */
-  static async repair(parentDir: string, uuid: string, options: ReadOptions = {}): Promise<SessionRepair> {
-    const { storage: given, maxFileBytes } = readOptions(options, READ_OPTIONS, 'Session.repair')
+  static async repair(parentDir: string, uuid: string, options: RepairOptions = {}): Promise<SessionRepair> {
+    const { storage: given, maxFileBytes, dryRun = false } = readOptions(options, REPAIR_OPTIONS, 'Session.repair')
+    if (typeof dryRun !== 'boolean') {
+      throw new InvalidArgumentError('options.dryRun: expected true or false', { argument: 'options.dryRun' })
+    }
     const storage = storageOf(given)
     await ensureLoaded()
-    const text = await locked(storage, rust().sessionDir(parentDir, uuid), (lease) =>
-      rust().repairSession(parentDir, uuid, storage, maxFileBytes, lease),
-    )
+    const sessionDir = rust().sessionDir(parentDir, uuid)
+    const text = dryRun
+      ? await rust().repairSession(parentDir, uuid, new OverlayStorage(storage), maxFileBytes, undefined)
+      : await locked(storage, sessionDir, (lease) =>
+          rust().repairSession(parentDir, uuid, storage, maxFileBytes, lease),
+        )
     return fromJsonText<SessionRepair>(text)
   }
 
   /**
-   * Loads the session in `parentDir/uuid`, changes and saves it, all while it holds the lock of the session's directory: the
-   * way for several writers to change one session. If the storage has no locks, or another writer does not take them, a
-   * conflict at the save is resolved by loading the session again and repeating the change.
+   * Loads the session in `parentDir/uuid`, changes it and saves it, all under the lock of the session's directory. Use it if
+   * several writers change a session. If the storage has no locks, or another writer does not take them, a conflict at the
+   * save is resolved by loading the session again and repeating the change.
    *
    * @example
    * ```ts
@@ -218,7 +227,7 @@ export class Session {
    *
    * @param change Changes the session, which is released afterwards. If it throws, nothing more is saved. It runs again
    * after a conflict, and must not update the same session itself; a save in it uses the lock that is held.
-   * @returns What `change` returned.
+   * @returns The result of `change`.
    * @throws {ConflictError} if other writers that take no lock changed the session at each of 32 attempts.
    * @throws {SessionNotFoundError} and the other errors of {@link load} and {@link save}, and what `change` throws.
    */

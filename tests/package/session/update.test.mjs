@@ -61,7 +61,7 @@ test('an update whose callback throws saves nothing, and the next one works', as
   assert.deepEqual(await textsOf('a', uuid, storage), ['1'])
 })
 
-test('a conflict that the callback throws is not repeated', async () => {
+test('an update is not repeated after a conflict that the callback throws', async () => {
   const storage = new MemoryStorage()
   const uuid = await saved('a', storage)
   let calls = 0
@@ -87,7 +87,7 @@ test('arguments, options and sessions that do not exist are refused', async (t) 
   assert.deepEqual(readdirSync(directory), [], 'no directory is left behind')
 })
 
-/** Has digests and no locks. */
+/** A storage with digests but without locks. */
 class Lockless extends RecordingStorage {
   async digest(path) {
     const data = await this.read(path)
@@ -95,7 +95,7 @@ class Lockless extends RecordingStorage {
   }
 }
 
-test('without locks, an update that meets a conflict is repeated on what is there', async () => {
+test('without locks, an update with a conflict is repeated on the current session', async () => {
   const storage = new Lockless()
   const uuid = await saved('a', storage)
   let calls = 0
