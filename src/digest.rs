@@ -5,12 +5,12 @@ use sha2::{Digest, Sha256};
 /// The SHA-256 of these bytes (FIPS 180-4) in lower-case hexadecimal digits.
 pub fn sha256_hex(bytes: &[u8]) -> String {
     let mut digest = Sha256::new();
-    // In parts: engines start with slow code, and exchange it from one call to the next.
+    // In chunks: WebAssembly engines start with slow code and replace it only between calls.
     bytes.chunks(PART).for_each(|part| digest.update(part));
     digest.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// In bytes.
+/// The size of a chunk in bytes.
 const PART: usize = 1 << 14;
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! What the core takes from outside: the time and randomness.
+//! The time and the randomness that the core receives from outside.
 
 use uuid::Uuid;
 
@@ -22,11 +22,11 @@ pub struct LocalTime {
 }
 
 impl LocalTime {
-    /// The date and time of a clock that counts the milliseconds since 1970 in local time.
+    /// The date and time of a local clock that counts milliseconds since 1970.
     pub fn from_milliseconds(milliseconds: i64) -> Self {
         const DAY: i64 = 24 * 60 * 60 * 1000;
         let of_day = milliseconds.rem_euclid(DAY);
-        // Of a calendar whose years begin in March, so that the day that only leap years have is the last. It repeats
+        // Uses a calendar whose years begin in March, so that the leap day is the last day of a year. It repeats
         // every 400 years, which are 146,097 days.
         let days = milliseconds.div_euclid(DAY) + 719_468;
         let era = days.div_euclid(146_097);
@@ -36,7 +36,7 @@ impl LocalTime {
         let month_from_march = (5 * day_of_year + 2) / 153;
         let month = if month_from_march < 10 { month_from_march + 3 } else { month_from_march - 9 };
         let year = era * 400 + year_of_era + i64::from(month <= 2);
-        // All but the year are small and not negative.
+        // All fields but the year are small and non-negative.
         Self {
             year: u32::try_from(year).unwrap_or_default(),
             month: month as u32,
@@ -48,20 +48,20 @@ impl LocalTime {
         }
     }
 
-    /// The date as `YYYYMMDD`, as ids begin.
+    /// The date as `YYYYMMDD`, as at the beginning of ids.
     pub fn date(&self) -> String {
         filled(b"YYYYMMDD", &[self.day, self.month, self.year])
     }
 
-    /// ISO 8601 with microseconds and without a time zone, as in messages.
+    /// ISO 8601 with microseconds and without a time zone, as stored in messages.
     pub fn timestamp(&self) -> String {
         let numbers = [self.microsecond, self.second, self.minute, self.hour, self.day, self.month, self.year];
         filled(b"YYYY-MM-DDThh:mm:ss.uuuuuu", &numbers)
     }
 }
 
-/// A pattern with numbers, the last first, in place of the runs of the same letter. Every new message has a time, and
-/// `format!` takes far longer.
+/// Replaces each run of one letter in a pattern by a number; the last number comes first. Every new message has a time, and
+/// `format!` is several times slower.
 fn filled(pattern: &[u8], numbers: &[u32]) -> String {
     let mut text = pattern.to_vec();
     let mut numbers = numbers.iter();
@@ -81,7 +81,7 @@ fn filled(pattern: &[u8], numbers: &[u32]) -> String {
     String::from_utf8(text).unwrap_or_default()
 }
 
-/// A clock and a source of random ids. The core has none of its own, so that tests are deterministic.
+/// A clock and a source of random ids. The core has no others, so tests are deterministic.
 pub trait Environment {
     /// The current local time.
     fn now(&self) -> LocalTime;
@@ -118,7 +118,7 @@ pub(crate) mod fixed {
 
     #[test]
     fn milliseconds_are_a_date_and_a_time() {
-        // As `date --utc --date=@seconds` gives them.
+        // As `date --utc --date=@seconds` prints them.
         let cases = [
             (0, "1970-01-01T00:00:00.000000"),
             (-1, "1969-12-31T23:59:59.999000"),

@@ -4,7 +4,7 @@ use std::fmt;
 
 use crate::environment::Environment;
 
-/// Longer names leave no room for the extension of a file and that of a temporary file.
+/// The maximum length in bytes. It leaves room for the extensions of files and temporary files.
 const MAX_LENGTH: usize = 200;
 
 macro_rules! checked_id {
@@ -19,11 +19,11 @@ macro_rules! checked_id {
                 Self(environment.dated_id())
             }
 
-            /// The id with this text, which may come from an untrusted file or caller.
+            /// Parses an id, which may come from an untrusted file or caller.
             ///
             /// # Errors
             ///
-            /// Why it is not a plain file name: a message that follows the name of the argument or field.
+            /// Why it is not a plain file name, as a message to follow the name of the argument or field.
             pub fn parse(id: &str) -> Result<Self, String> {
                 check_file_name(id)?;
                 if $reserved.iter().any(|name: &&str| name.eq_ignore_ascii_case(id)) {

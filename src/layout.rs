@@ -14,10 +14,10 @@ pub struct Layout {
 }
 
 impl Layout {
-    /// The paths below `parent_dir`; separators at its end are ignored.
+    /// The paths below `parent_dir`. Trailing separators are ignored.
     pub fn new(parent_dir: &str, id: SessionId) -> Self {
         let trimmed = parent_dir.trim_end_matches('/');
-        // The root directory is only a separator.
+        // The root directory consists of a separator.
         let parent_dir = if trimmed.is_empty() && !parent_dir.is_empty() { "/" } else { trimmed };
         Self { parent_dir: parent_dir.to_owned(), id }
     }
@@ -47,20 +47,20 @@ impl Layout {
         join(&self.session_dir(), name)
     }
 
-    /// The id of the context whose file has this name; `None` for any other file.
+    /// The id of the context whose file has this name; `None` if it is not the file of a context.
     pub fn context_id(file_name: &str) -> Option<ContextId> {
         ContextId::parse(file_name.strip_suffix(EXTENSION)?).ok().filter(|_| !file_name.starts_with('.'))
     }
 }
 
-/// Checks a parent directory that a caller passes in.
+/// Checks a parent directory that a caller passes.
 ///
 /// # Errors
 ///
 /// [`Error::InvalidArgument`] for a path with a NUL character, which no file system accepts.
 pub fn check_parent_dir(parent_dir: &str) -> Result<(), Error> {
     if parent_dir.contains('\0') {
-        return Err(Error::argument("parent_dir", "contains a NUL character, which no path may contain"));
+        return Err(Error::argument("parent_dir", "must not contain a NUL character"));
     }
     Ok(())
 }

@@ -1,8 +1,8 @@
-//! A session for LLM agents: one interaction thread kept as JSON on disk, whose active context is the message list that
-//! goes to a model, and rolling windows that cut that list to a number of messages or of tokens, exactly.
+//! Sessions for LLM agents: a session is one interaction thread stored as JSON. Its active context is the list of messages
+//! for a model, and rolling windows cut that list to an exact number of messages or tokens.
 //!
-//! The crate does no I/O of its own: it reads and writes through a [`storage::Storage`], and takes the time and random ids
-//! from an [`environment::Environment`]. On `wasm32` the module `wasm` connects it to JavaScript.
+//! The crate does no I/O: it reads and writes through a [`storage::Storage`], and gets the time and random ids from an
+//! [`environment::Environment`]. On `wasm32`, the module `wasm` connects it to JavaScript.
 
 #![warn(missing_docs)]
 

@@ -1,9 +1,9 @@
-//! Enums whose variants have stable names. `tests/lists.rs` makes the TypeScript types and checks the tables of the
-//! documentation from them, so each list is written once.
+//! Enums whose variants have stable names. From them, `tests/lists.rs` generates the TypeScript types and checks the tables
+//! of the documentation, so each list exists once.
 
 /// Defines an enum whose variants have stable names.
 ///
-/// It gets `ALL`, `name`, and `summary`: the first paragraph of the documentation of a variant.
+/// The enum gets `ALL`, `name` and `summary`, the first paragraph of a variant's documentation.
 macro_rules! named_enum {
     (
         $(#[$meta:meta])*
@@ -17,7 +17,7 @@ macro_rules! named_enum {
         }
 
         impl $Type {
-            /// All of them, in order.
+            /// All variants, in order.
             pub const ALL: &'static [Self] = &[$(Self::$variant,)*];
 
             /// The stable name.
@@ -27,7 +27,7 @@ macro_rules! named_enum {
                 }
             }
 
-            /// The first paragraph of its documentation.
+            /// The first paragraph of the variant's documentation.
             pub fn summary(self) -> String {
                 let lines: &[&str] = match self {
                     $(Self::$variant => &[$($doc),*],)*

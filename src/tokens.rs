@@ -1,4 +1,4 @@
-//! Token counts: the tokenizer of the crate `peteos-tokenizer`, and the interface that messages are counted through.
+//! Token counts: the tokenizer of the crate `peteos-tokenizer`, and the interface for counting messages.
 
 pub use peteos_tokenizer::{Encoding, Rank, Tokenizer, Vocabulary, encoding_for_model};
 
@@ -6,17 +6,17 @@ use crate::error::Error;
 
 /// Counts the tokens of texts in one encoding.
 pub trait TokenCounter {
-    /// The encoding that is counted in.
+    /// The encoding in which tokens are counted.
     fn encoding(&self) -> Encoding;
 
-    /// The number of tokens of `text`. Text that looks like a special token (`<|endoftext|>`) is text.
+    /// The number of tokens of `text`. A text that looks like a special token (`<|endoftext|>`) is ordinary text.
     ///
     /// # Errors
     ///
     /// If the text cannot be split into tokens.
     fn count(&self, text: &str) -> Result<u64, Error>;
 
-    /// The number of tokens of a text by section: a token belongs to the section that it begins in. `ends` holds the byte
+    /// The number of tokens of a text by section. A token belongs to the section in which it begins. `ends` has the byte
     /// offset of the end of each section, ascending to the length of the text. The counts add up to
     /// [`TokenCounter::count`].
     ///
@@ -30,7 +30,7 @@ pub trait TokenCounter {
 ///
 /// # Errors
 ///
-/// The first error among the counts.
+/// The counts, or the first error.
 pub fn total(counts: impl IntoIterator<Item = Result<u64, Error>>) -> Result<u64, Error> {
     counts.into_iter().try_fold(0u64, |total, count| Ok(total.saturating_add(count?)))
 }

@@ -1,4 +1,4 @@
-//! The boundary, called from Rust as the glue calls it; runs under Node and in a browser.
+//! The boundary, called from Rust as `js/` calls it; runs under Node and in a browser.
 #![cfg(target_arch = "wasm32")]
 
 use js_sys::{Array, Function, Object, Promise, Reflect};
@@ -50,7 +50,7 @@ fn user_message(text: &str) -> String {
     format!(r#"{{"role":"user","content":[{{"type":"text","text":{text:?}}}]}}"#)
 }
 
-/// Appends a message as the glue does: it writes the text into the buffer first.
+/// Appends a message as `js/` does: it writes the text into the buffer first.
 fn append(context: &ContextHandle, message: &str) -> Result<String, JsValue> {
     let address = text_buffer(message.len()).unwrap();
     // SAFETY: the buffer is at least as long as asked for, and nothing else refers to it.
@@ -203,7 +203,7 @@ async fn load_error(uuid: &JsValue) -> JsValue {
 }
 
 #[wasm_bindgen_test]
-fn the_glue_makes_the_errors() {
+fn the_factory_of_javascript_creates_the_errors() {
     let factory = Function::new_with_args(
         "name, message, details",
         "return Object.assign(new Error(message), { name: 'made ' + name }, details)",

@@ -38,22 +38,23 @@ fn main() -> io::Result<()> {
         .map(|block| {
             *numbers.entry(block).or_insert_with(|| {
                 blocks.push(block);
-                u16::try_from(blocks.len() - 1).expect("there are far fewer blocks")
+                u16::try_from(blocks.len() - 1).expect("fewer than 65,536 blocks")
             })
         })
         .collect();
 
     let mut code = String::new();
-    writeln!(code, "const BLOCK: usize = {BLOCK};").expect("a string takes any text");
-    writeln!(code, "static INDEX: [u16; {}] = {index:?};", index.len()).expect("a string takes any text");
-    writeln!(code, "static BLOCKS: [[u8; BLOCK]; {}] = {blocks:?};", blocks.len()).expect("a string takes any text");
+    writeln!(code, "const BLOCK: usize = {BLOCK};").expect("writing to a string cannot fail");
+    writeln!(code, "static INDEX: [u16; {}] = {index:?};", index.len()).expect("writing to a string cannot fail");
+    writeln!(code, "static BLOCKS: [[u8; BLOCK]; {}] = {blocks:?};", blocks.len())
+        .expect("writing to a string cannot fail");
     let folder = env::var_os("OUT_DIR").ok_or_else(|| io::Error::other("Cargo sets OUT_DIR"))?;
     fs::write(Path::new(&folder).join("classes.rs"), code)
 }
 
 /// The code points that a character class matches.
 fn ranges(pattern: &str) -> impl Iterator<Item = std::ops::RangeInclusive<usize>> {
-    let hir = regex_syntax::parse(pattern).expect("the patterns are right");
+    let hir = regex_syntax::parse(pattern).expect("valid patterns");
     let HirKind::Class(Class::Unicode(class)) = hir.into_kind() else { panic!("{pattern} is a class") };
     let ranges: Vec<_> = class.ranges().iter().map(|range| range.start() as usize..=range.end() as usize).collect();
     ranges.into_iter()

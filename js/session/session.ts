@@ -1,10 +1,12 @@
 import type { ContextHandle, SessionHandle } from '../../pkg/peteos_session.js'
 import { wrapMethods } from '../caller-stack.js'
-import { DisposedError, InvalidArgumentError } from '../errors.js'
+import { ConflictError, DisposedError, InvalidArgumentError } from '../errors.js'
 import type { EncodingName } from '../generated/lists.js'
 import { readOptions } from '../read-options.js'
 import { defaultStorage } from '../storage/default.js'
+import type { StorageLease } from '../storage/lease.js'
 import { locked, lockedSync } from '../storage/locked.js'
+import { OverlayStorage } from '../storage/overlay.js'
 import { checkStorage, hasMethod, type SessionStorage } from '../storage/storage.js'
 import { fromJsonText, toJsonText } from '../wasm/json-text.js'
 import { ensureLoaded } from '../wasm/loading.js'
@@ -19,7 +21,7 @@ import { Context, handleOf, specialTexts } from './context.js'
 import type { SessionDict } from './dicts.js'
 import { makeAsyncDisposable, makeDisposable } from './dispose.js'
 import type { SessionCheck, SessionRepair } from './findings.js'
-import type { ListOptions, LoadOptions, ReadOptions, SaveOptions, SessionOptions } from './options.js'
+import type { ListOptions, LoadOptions, ReadOptions, RepairOptions, SaveOptions, SessionOptions } from './options.js'
 import { SessionState } from './state.js'
 
 /** The summary of a session, as its `session.json` describes it. */
@@ -48,9 +50,13 @@ export interface ForkedContext {
 
 const SAVE_OPTIONS = ['onConflict'] as const
 const READ_OPTIONS = ['storage', 'maxFileBytes'] as const
+const REPAIR_OPTIONS = ['storage', 'maxFileBytes', 'dryRun'] as const
 const LOAD_OPTIONS = ['storage', 'activeContextId', 'maxFileBytes'] as const
 const LIST_OPTIONS = ['storage', 'onError', 'maxFileBytes'] as const
 const SESSION_OPTIONS = ['systemPromptMessage', 'toolDefinitionsMessage', 'storage'] as const
+
+/** How often an update is repeated after conflicts with writers that take no lock. */
+const UPDATE_ATTEMPTS = 32
 
 /** A session that was just created, which has an active context. */
 export type NewSession = Session & { readonly activeContext: Context }
@@ -90,6 +96,9 @@ export class Session {
   readonly #hooks = new Map<string, { name: string; callback: HookCallback }>()
   /** Settled when no save is in progress. */
   #saves: Promise<unknown> = Promise.resolve()
+
+  /** The lock that {@link Session.update} holds for this session. */
+  #held: { readonly lease: StorageLease | undefined } | null = null
 
   private constructor(handle: SessionHandle, storage: SessionStorage, directory: string) {
     this.#handle = handle
@@ -165,7 +174,8 @@ export class Session {
    * Repairs the findings that {@link check} reports as `repairable`, without losing anything that could be read before. Each
    * file is copied to `<name>.<time>.bak` beside it before it is changed. Contexts are written first, `session.json` last. The
    * result includes a check of what remains. A second repair changes nothing. If the storage has locks, the repair holds the
-   * lock of the session's directory. It never overwrites the change of another writer.
+   * lock of the session's directory. It never overwrites the change of another writer. With `dryRun: true` the result is the
+   * same, but nothing is written and no lock is taken.
    *
    * @throws {ConflictError} if another writer changes a file during the repair. Earlier repairs are kept.
    * @throws {SessionNotFoundError} like {@link check}.
@@ -175,14 +185,82 @@ export class Session {
    * another repair continues from there.
    * @throws {FileTooLargeError} if `session.json` needs a repair and a context is larger than `options.maxFileBytes`.
    */
-  static async repair(parentDir: string, uuid: string, options: ReadOptions = {}): Promise<SessionRepair> {
-    const { storage: given, maxFileBytes } = readOptions(options, READ_OPTIONS, 'Session.repair')
+  static async repair(parentDir: string, uuid: string, options: RepairOptions = {}): Promise<SessionRepair> {
+    const { storage: given, maxFileBytes, dryRun = false } = readOptions(options, REPAIR_OPTIONS, 'Session.repair')
+    if (typeof dryRun !== 'boolean') {
+      throw new InvalidArgumentError('options.dryRun: expected true or false', { argument: 'options.dryRun' })
+    }
     const storage = storageOf(given)
     await ensureLoaded()
-    const text = await locked(storage, rust().sessionDir(parentDir, uuid), (lease) =>
-      rust().repairSession(parentDir, uuid, storage, maxFileBytes, lease),
-    )
+    const sessionDir = rust().sessionDir(parentDir, uuid)
+    const text = dryRun
+      ? await rust().repairSession(parentDir, uuid, new OverlayStorage(storage), maxFileBytes, undefined)
+      : await locked(storage, sessionDir, (lease) =>
+          rust().repairSession(parentDir, uuid, storage, maxFileBytes, lease),
+        )
     return fromJsonText<SessionRepair>(text)
+  }
+
+  /**
+   * Loads the session in `parentDir/uuid`, changes it and saves it, all under the lock of the session's directory. Use it if
+   * several writers change a session. If the storage has no locks, or another writer does not take them, a conflict at the
+   * save is resolved by loading the session again and repeating the change.
+   *
+   * @example
+   * ```ts
+   * import { MemoryStorage, Session } from 'peteos-session'
+   *
+   * const storage = new MemoryStorage()
+   * const { uuid } = await savedSession()
+   * const count = await Session.update('agents', uuid, (session) => {
+   *   session.activeContext?.append({ role: 'user', content: [{ type: 'text', text: 'Hello' }] })
+   *   return session.activeContext?.messageCount
+   * }, { storage })
+   * console.log(count) // 1
+   *
+   * async function savedSession() {
+   *   const session = Session.create('agents', { storage })
+   *   await session.save()
+   *   return session
+   * }
+   * ```
+   *
+   * @param change Changes the session, which is released afterwards. If it throws, nothing more is saved. It runs again
+   * after a conflict, and must not update the same session itself; a save in it uses the lock that is held.
+   * @returns The result of `change`.
+   * @throws {ConflictError} if other writers that take no lock changed the session at each of 32 attempts.
+   * @throws {SessionNotFoundError} and the other errors of {@link load} and {@link save}, and what `change` throws.
+   */
+  static async update<T>(
+    parentDir: string,
+    uuid: string,
+    change: (session: Session) => T | Promise<T>,
+    options: LoadOptions = {},
+  ): Promise<T> {
+    const { storage: given, activeContextId, maxFileBytes } = readOptions(options, LOAD_OPTIONS, 'Session.update')
+    if (typeof change !== 'function') {
+      throw new InvalidArgumentError('change: expected a function', { argument: 'change' })
+    }
+    const storage = storageOf(given)
+    const directory = lastingPath(storage, parentDir)
+    await ensureLoaded()
+    const sessionDir = rust().sessionDir(directory, uuid)
+    for (let attempt = 1; ; attempt++) {
+      const outcome = await locked(storage, sessionDir, async (lease) => {
+        const handle = await rust().SessionHandle.load(directory, uuid, storage, activeContextId, maxFileBytes)
+        const session = new Session(handle, storage, rust().sessionDir(parentDir, uuid))
+        session.#held = { lease }
+        try {
+          const result = await change(session)
+          const conflict = await session.#saved()
+          return { result, conflict }
+        } finally {
+          session.free()
+        }
+      })
+      if (outcome.conflict === null) return outcome.result
+      if (attempt === UPDATE_ATTEMPTS) throw outcome.conflict
+    }
   }
 
   /**
@@ -327,9 +405,9 @@ export class Session {
       if (!handle.hasChanges) return []
       const keepsBoth = onConflict === 'fork'
       for (;;) {
-        const forks = await locked(this.#storage, handle.sessionDir, (lease) => {
-          return handle.save(keepsBoth, lease) as Promise<string[] | undefined>
-        })
+        const work = (lease?: StorageLease) => handle.save(keepsBoth, lease) as Promise<string[] | undefined>
+        const held = this.#held
+        const forks = await (held === null ? locked(this.#storage, handle.sessionDir, work) : work(held.lease))
         // Otherwise the lock was lost: acquire it again and save the rest.
         if (forks !== undefined) return forks
       }
@@ -350,7 +428,10 @@ export class Session {
    */
   saveSync(): void {
     const handle = this.#rust
-    if (handle.hasChanges) lockedSync(this.#storage, handle.sessionDir, (lease) => handle.saveSync(lease))
+    if (!handle.hasChanges) return
+    const work = (lease?: StorageLease) => handle.saveSync(lease)
+    if (this.#held !== null) work(this.#held.lease)
+    else lockedSync(this.#storage, handle.sessionDir, work)
   }
 
   /**
@@ -456,6 +537,17 @@ export class Session {
   get #rust(): SessionHandle {
     if (this.#handle === null) throw new DisposedError('session')
     return this.#handle
+  }
+
+  /** Saves; resolves to the conflict that prevented it. */
+  async #saved(): Promise<ConflictError | null> {
+    try {
+      await this.save()
+      return null
+    } catch (error) {
+      if (error instanceof ConflictError) return error
+      throw error
+    }
   }
 
   #activeContext(): Context | null {

@@ -18,42 +18,42 @@ import type { SessionStorage } from './storage.js'
 /** Options of {@link NodeFileStorage}. */
 export interface NodeFileStorageOptions {
   /**
-   * The directory that paths are relative to and stay in: neither `..` nor a symbolic link leads out of it. Without it
-   * paths are used as they are.
+   * The directory that all paths are relative to and confined to: neither `..` nor a symbolic link leads out of it. By
+   * default paths are used unchanged.
    */
   root?: string
-  /** Whether symbolic links below `root` may lead out of it; by default not. */
+  /** Whether symbolic links below `root` may lead out of it. By default `false`. */
   followLinks?: boolean
   /**
-   * The permission bits of files that are new, such as `0o600`; the process's mask (umask) takes bits away. By default
-   * `0o666`. A file that is replaced keeps its own.
+   * The permission bits of new files, such as `0o600`; the umask of the process applies. By default `0o666`. A replaced file
+   * keeps its permissions.
    */
   mode?: number
   /**
-   * `'full'` (the default): each write is on the disk before it is resolved, so that it survives a loss of power.
-   * `'unsafe-on-power-loss'`: no fsync, several times faster. A killed process still leaves whole files, but when the
-   * machine goes down the writes of the last seconds may be lost, and their files may be empty.
+   * `'full'` (the default): each write is on disk before its promise resolves, so that it survives a power loss.
+   * `'unsafe-on-power-loss'`: no fsync, several times faster. A killed process still leaves complete files, but a power loss
+   * may lose the writes of the last seconds and leave their files empty.
    */
   durability?: 'full' | 'unsafe-on-power-loss'
-  /** How long {@link NodeFileStorage.lock} waits for a lock, in milliseconds; by default 30,000. */
+  /** How long {@link NodeFileStorage.lock} waits for a lock, in milliseconds. By default 30,000. */
   lockTimeout?: number
 }
 
 const OPTIONS = ['root', 'followLinks', 'mode', 'durability', 'lockTimeout'] as const
 
-/** A synchronous caller blocks its thread while it waits, so it waits no longer than this, in milliseconds. */
+/** The longest wait of a synchronous caller in milliseconds, because it blocks its thread. */
 const LONGEST_SYNC_WAIT = 5_000
 
-/** The locks that are held or waited for in this thread, by directory: of all adapters, since they share the files. */
+/** The locks held or awaited in this thread, by directory. All adapters share it, because they share the files. */
 const queue = new Queue()
 
 /**
- * Keeps files in Node's file system. A write makes a temporary file beside the target, syncs it to disk, renames it over
- * the target and syncs the directory: at any time the file is the old one or the new one, and once `write` is resolved
- * the new one survives a crash. When a write fails the old file stands and the temporary one is removed; only when the
- * last step fails, the sync of the directory, is the new file in place already. A replaced file keeps its permissions
- * and, as far as the process may set it, its owner. A rename that is refused because the file is open elsewhere (`EPERM`,
- * `EACCES`, `EBUSY`) is repeated for 1.3 seconds.
+ * Keeps files in Node's file system. A write creates a temporary file beside the target, syncs it to disk, renames it over
+ * the target and syncs the directory: at any time the file is the old one or the new one, and once `write` resolves the new
+ * one survives a crash. If a write fails, the old file stays and the temporary one is removed; only if the last step fails,
+ * the sync of the directory, is the new file already in place. A replaced file keeps its permissions and, if the process may
+ * set it, its owner. A rename that is refused because the file is open elsewhere (`EPERM`, `EACCES`, `EBUSY`) is retried for
+ * 1.3 seconds.
  *
  * @example
  * ```ts
@@ -79,12 +79,12 @@ export class NodeFileStorage implements SessionStorage {
     this.#lockTimeout = lockTimeout
   }
 
-  /** The contents of a file; `null` where there is none. What is neither a file nor a directory is not read: `EINVAL`. */
+  /** The contents of a file; `null` if there is none. Throws `EINVAL` for anything that is neither a file nor a directory. */
   async read(path: string): Promise<Uint8Array | null> {
     return unlessAbsent(readRegularFile(this.#resolve(path)), null)
   }
 
-  /** As {@link read}, done when it returns. */
+  /** A synchronous {@link read}. */
   readSync(path: string): Uint8Array | null {
     return unlessAbsentSync(() => readRegularFileSync(this.#resolve(path)), null)
   }
@@ -92,46 +92,45 @@ export class NodeFileStorage implements SessionStorage {
   /**
    * Replaces a file, atomically and durably.
    *
-   * @param lease From {@link lock}: if the lock is lost, the file stays as it is, and the error has the code `ELOCKLOST`.
+   * @param lease From {@link lock}: if the lock is lost, the file is not changed, and the error has the code `ELOCKLOST`.
    */
   async write(path: string, data: Uint8Array, lease?: StorageLease): Promise<void> {
     await replaceFile(this.#resolveEntry(path), data, this.#replacement, lease)
   }
 
-  /** As {@link write}, done when it returns: for the end of a process, when no promise is awaited any more. */
+  /** A synchronous {@link write}, for the end of a process, when no promise settles. */
   writeSync(path: string, data: Uint8Array, lease?: StorageLease): void {
     replaceFileSync(this.#resolveEntry(path), data, this.#replacement, lease)
   }
 
-  /** The names in a directory; none where it does not exist. */
+  /** The names in a directory; an empty list if it does not exist. */
   async list(directory: string): Promise<string[]> {
     return unlessAbsent(readdir(this.#resolve(directory)), [])
   }
 
-  /** Removes a file, if it is there. */
+  /** Removes a file, if it exists. */
   async remove(path: string): Promise<void> {
     await unlessAbsent(unlink(this.#resolveEntry(path)), undefined)
   }
 
-  /** The SHA-256 of the contents; `null` where there is no file. */
+  /** The SHA-256 of the contents; `null` if there is no file. */
   async digest(path: string): Promise<string | null> {
     return sha256(await this.read(path))
   }
 
-  /** As {@link digest}, done when it returns. */
+  /** A synchronous {@link digest}. */
   digestSync(path: string): string | null {
     return sha256(this.readSync(path))
   }
 
   /**
-   * Runs `work` while no other caller holds the lock of the directory, which is made if need be: a file `.lock` in it that
-   * names the thread of the holder. Callers in one thread are served in order; those of different threads and processes
-   * try again and again. The lock of a thread of this host that has ended is taken over at once, that of a living one
-   * never. Of a holder on another host or in another container nothing is known but that it touches its lock every 5
-   * seconds: when that stops for 20 seconds, by the clock of the file system, the lock is taken over. Temporary files of
-   * writers that have ended are removed from the directory.
+   * Runs `work` while no other caller holds the lock of the directory, which is created if necessary. The lock is a file
+   * `.lock` that names the thread of its holder. Callers in one thread are served in order; other threads and processes poll.
+   * The lock of an ended thread of this host is taken over at once, that of a living one never. A holder on another host or in
+   * another container refreshes its lock every 5 seconds; if it does not for 20 seconds, by the clock of the file system, the
+   * lock is taken over. Temporary files of writers that have ended are removed from the directory.
    *
-   * Rejects with the code `ELOCKED` when the lock could not be acquired within `lockTimeout`; `work` has not run then.
+   * Rejects with the code `ELOCKED` if the lock could not be acquired within `lockTimeout`; `work` does not run then.
    */
   async lock<T>(directory: string, work: (lease: StorageLease) => Promise<T>): Promise<T> {
     const path = resolve(this.#resolve(directory))
@@ -148,9 +147,9 @@ export class NodeFileStorage implements SessionStorage {
   }
 
   /**
-   * As {@link lock}, done when it returns. It blocks the thread while it waits, at most 5 seconds. If an asynchronous
-   * caller in this thread holds the lock, which cannot go on before this returns, `work` runs in its stead; if that
-   * writes, the lease of the other one is lost.
+   * A synchronous {@link lock}. It blocks the thread while it waits, at most 5 seconds. If an asynchronous caller in this
+   * thread holds the lock, which cannot continue before this returns, `work` runs without waiting; if it writes, that caller
+   * loses its lease.
    */
   lockSync<T>(directory: string, work: (lease: StorageLease) => T): T {
     const path = resolve(this.#resolve(directory))
@@ -162,7 +161,7 @@ export class NodeFileStorage implements SessionStorage {
     }
   }
 
-  /** When the file was written, in milliseconds since 1970; `null` where there is none. */
+  /** The time of the last write in milliseconds since 1970; `null` if there is no file. */
   async modifiedTime(path: string): Promise<number | null> {
     return unlessAbsent(
       stat(this.#resolve(path)).then((file) => file.mtimeMs),
@@ -170,7 +169,7 @@ export class NodeFileStorage implements SessionStorage {
     )
   }
 
-  /** The absolute path, which stays the same when the process changes its directory; in a `root` paths are left alone. */
+  /** The absolute path, which stays valid when the process changes its directory. With `root` the path is unchanged. */
   absolutePath(path: string): string {
     return this.#root === undefined ? resolve(path) : path
   }
@@ -207,7 +206,7 @@ function check(option: string, isRight: boolean, expected: string): void {
 
 function sha256(contents: Uint8Array | null): string | null {
   if (contents === null) return null
-  // Loading the module takes longer than anything else at the start, and is not needed then.
+  // Loaded at first use: it would take more time than anything else at the start.
   const { createHash } = createRequire(import.meta.url)('node:crypto') as typeof import('node:crypto')
   return createHash('sha256').update(contents).digest('hex')
 }

@@ -54,7 +54,7 @@ impl Anchors {
         index
     }
 
-    /// Moves anchors that point past the end, as some files have them, back to it.
+    /// Moves anchors past the end, which occur in some files, back to the end.
     pub fn clamp(&mut self, message_count: u64) {
         for anchor in &mut self.0 {
             anchor.index = anchor.index.min(message_count);
@@ -63,7 +63,7 @@ impl Anchors {
 }
 
 /// Finds the anchor that owns each message: the first with an index greater than the position of the message, or the last
-/// anchor if there is none. Positions are asked for in ascending order, so that the search only moves on.
+/// anchor if there is none. Positions must be requested in ascending order, so the search only moves forward.
 pub(super) struct AnchorOwners<'a> {
     anchors: &'a [Anchor],
     current: usize,

@@ -12,21 +12,21 @@ use crate::error::{Error, ShapeError};
 use crate::id::ContextId;
 use crate::json::{self, Object};
 
-/// The messages of one step of a session in display order, with anchors that say where new ones go.
+/// The messages of one step of a session in display order, with anchors that determine where new messages go.
 ///
-/// The dict is the source of truth: keys that are not known here are kept, in their order. What changes at every append
-/// lives in fields of its own and takes its place in the dict when that is written.
+/// The dict is the source of truth: unknown keys are kept, in their order. The values that change with every append are in
+/// separate fields, and are put into the dict when it is written.
 #[derive(Clone, Debug)]
 pub struct Context {
     pub(super) id: ContextId,
     pub(super) fields: Object,
     pub(super) messages: Vec<StoredMessage>,
     pub(super) anchors: Anchors,
-    /// In order of creation.
+    /// The sequence numbers of the anchors, in order of creation.
     pub(super) anchor_sequences: Vec<u64>,
     pub(super) message_sequence: u64,
     pub(super) mutation_counter: u64,
-    /// No message comes after a newer one, special messages aside.
+    /// Whether no non-special message comes after a newer one.
     pub(super) in_order: bool,
     pub(super) next_key: u64,
     pub(super) revision: u64,
@@ -40,7 +40,7 @@ pub(super) struct StoredMessage {
 }
 
 impl Context {
-    /// A new context with only the special messages given. It inherits the content map of `parent`.
+    /// A new context with only the given special messages. It inherits the content map of `parent`.
     pub fn create(
         system_prompt: Option<Message>,
         tool_definitions: Option<Message>,
@@ -90,25 +90,25 @@ impl Context {
         }
     }
 
-    /// Makes this a context of its own, with a new id, whose origin is the one that it was; returns the id.
+    /// Gives this context a new id, with its previous id as the origin; returns the new id.
     pub fn become_fork(&mut self, environment: &dyn Environment) -> ContextId {
         let id = ContextId::generate(environment);
         let origin = std::mem::replace(&mut self.id, id.clone());
         self.fields.insert(keys::ID.to_owned(), id.as_str().into());
         self.fields.insert(keys::ORIGIN.to_owned(), origin.as_str().into());
         self.fields.insert(keys::PARENT_MUTATION_COUNTER.to_owned(), 0.into());
-        // The forks there are have the other one as their origin.
+        // The existing forks have the previous id as their origin.
         self.fields.insert(keys::CHILDREN.to_owned(), Value::Array(Vec::new()));
         self.touch();
         id
     }
 
-    /// The id, which its file is named after.
+    /// The id, which is also the name of the file.
     pub fn id(&self) -> &ContextId {
         &self.id
     }
 
-    /// Grows with every change; a context whose revision is 0 is as its file is.
+    /// Increases with every change. It is 0 if the context is as in its file.
     pub fn revision(&self) -> u64 {
         self.revision
     }
@@ -123,8 +123,8 @@ impl Context {
         self.messages.get(index).map(|stored| &stored.message)
     }
 
-    /// A number for each message in display order, by which a copy of it held elsewhere can be told to be current: it
-    /// is new for each new message and each changed one.
+    /// A number for each message in display order that is new for each new and each changed message, so that a copy can be
+    /// recognised as current.
     pub fn message_keys(&self) -> impl ExactSizeIterator<Item = u64> + '_ {
         self.messages.iter().map(|stored| stored.key)
     }
@@ -144,7 +144,7 @@ impl Context {
         self.mutation_counter
     }
 
-    /// Texts by their SHA-256 in hexadecimal digits.
+    /// The content map: texts by their SHA-256 in hexadecimal digits.
     pub fn content_map(&self) -> &Object {
         static EMPTY: std::sync::LazyLock<Object> = std::sync::LazyLock::new(Object::new);
         self.fields.get(keys::CONTENT_MAP).and_then(Value::as_object).unwrap_or(&EMPTY)
@@ -171,7 +171,7 @@ impl Context {
     /// The positions of the special messages that the context has.
     pub fn specials(&self) -> [Option<usize>; 2] {
         let [system_prompt, tool_definitions] = Special::ALL.map(|kind| self.special(kind));
-        // A message that is named as both is one.
+        // One message may be named as both.
         [system_prompt, tool_definitions.filter(|position| Some(*position) != system_prompt)]
     }
 
@@ -181,8 +181,8 @@ impl Context {
     }
 
     /// The positions of the messages that are not special, from the newest to the oldest by sequence number. A message
-    /// without a number counts as appended right after the one displayed before it. If no message comes after a newer one,
-    /// the first positions take the same time however many messages there are.
+    /// without a number counts as appended directly after the one displayed before it. If no message comes after a newer
+    /// one, the time for the first positions does not depend on the number of messages.
     pub fn newest_first(&self) -> Box<dyn Iterator<Item = usize> + '_> {
         if self.in_order {
             let specials = self.specials();
@@ -208,7 +208,7 @@ impl Context {
     ///
     /// # Errors
     ///
-    /// If there is no such anchor.
+    /// [`Error::InvalidArgument`] if there is no such anchor.
     pub fn append(&mut self, message: Message, anchor: &str) -> Result<usize, Error> {
         let position = self.anchors.position(anchor)?;
         self.check_counters("message")?;
@@ -228,14 +228,14 @@ impl Context {
     ///
     /// # Errors
     ///
-    /// If the name is taken or the index is past the end.
+    /// [`Error::InvalidArgument`] if the name is taken or the index is past the end.
     pub fn add_anchor(&mut self, name: &str, index: u64, after_existing: bool) -> Result<(), Error> {
         if self.anchors.contains(name) {
             return Err(Error::argument("name", format!("the anchor '{name}' already exists")));
         }
         let count = self.messages.len() as u64;
         if index > count {
-            return Err(Error::argument("index", format!("{index} is past the end of {count} messages")));
+            return Err(Error::argument("index", format!("{index} exceeds the number of messages, {count}")));
         }
         self.check_counters("name")?;
         self.anchors.clamp(count);
@@ -250,7 +250,7 @@ impl Context {
     ///
     /// # Errors
     ///
-    /// If no message has this id or a field has the wrong shape.
+    /// [`Error::InvalidArgument`] or [`Error::InvalidMessage`] if no message has this id or a field has the wrong shape.
     pub fn update_message(&mut self, id: &str, changes: Value) -> Result<usize, Error> {
         let index = self
             .messages()
@@ -280,7 +280,7 @@ impl Context {
     pub(super) fn set_special(&mut self, kind: Special, message: Message) {
         self.fields.insert(kind.id_key().to_owned(), message.id().into());
         if !self.anchors.contains(kind.anchor()) {
-            // The tools go after the system prompt, whose anchor is the first there can be.
+            // Tool definitions come after the system prompt, whose anchor is always the first.
             let system_prompt = self.anchors.0.iter().position(|anchor| anchor.name == SYSTEM_PROMPT);
             let position = system_prompt.map_or(0, |position| position + 1);
             let index = system_prompt.map_or(0, |position| self.anchors.0[position].index);
@@ -289,11 +289,11 @@ impl Context {
         }
         // The anchor exists, so this cannot fail.
         let _position = self.append(message, kind.anchor());
-        // The message may not be at a position where it counts as special.
+        // The position may be one where the message does not count as special.
         self.in_order = self.ages().is_sorted();
     }
 
-    /// Replaces the message at a position by a changed one.
+    /// Replaces the message at a position with a changed one.
     pub(super) fn put_message(&mut self, index: usize, message: Message) {
         let key = self.new_key();
         self.in_order &= self.messages[index].message.sequence() == message.sequence();
@@ -313,7 +313,7 @@ impl Context {
         self.touch();
     }
 
-    /// Refuses to count beyond what a file may contain. Only a file can bring a counter there.
+    /// Refuses to count beyond the maximum in a file. Only a file can set a counter that high.
     fn check_counters(&self, argument: &str) -> Result<(), Error> {
         if self.mutation_counter.max(self.message_sequence) >= MAX_COUNTER {
             return Err(Error::argument(

@@ -16,7 +16,7 @@ use crate::error::ShapeError;
 use crate::id::ContextId;
 use crate::json::{self, FieldPath, Object, View};
 
-/// The messages of a context by id; messages with the same id in display order.
+/// The messages of a context by id. Messages with the same id are in display order.
 struct MessagesById<'c>(HashMap<&'c str, VecDeque<&'c StoredMessage>>);
 
 impl<'c> MessagesById<'c> {
@@ -27,12 +27,12 @@ impl<'c> MessagesById<'c> {
 }
 
 impl Context {
-    /// A context of the dict of a file or of a caller. Missing fields are added: `fallback_id` or a new id, and the usual
-    /// three anchors around the messages.
+    /// A context from the dict of a file or a caller. Adds missing fields: `fallback_id` or a new id, and the three default
+    /// anchors around the messages.
     ///
     /// # Errors
     ///
-    /// The field of the wrong shape.
+    /// The field with the wrong shape.
     pub fn from_dict(
         dict: Value,
         fallback_id: Option<&ContextId>,
@@ -77,7 +77,7 @@ impl Context {
             revision: u64::from(generated),
         };
         context.anchors = anchors.unwrap_or_else(|| context.usual_anchors());
-        // A counter that lags behind would assign a number twice.
+        // A counter that is too low would assign a number twice.
         context.mutation_counter =
             context.mutation_counter.max(highest.map_or(0, |highest| (highest as u64 + 1).min(MAX_COUNTER)));
         context.add_missing_fields();
@@ -101,7 +101,7 @@ impl Context {
         }
     }
 
-    /// The anchors that a new context would have after the messages of this one were appended.
+    /// The anchors that a new context would have if the messages of this one were appended to it.
     fn usual_anchors(&self) -> Anchors {
         let system = self.special(Special::SystemPrompt).map_or(0, |_| 1);
         let tools = self.special(Special::ToolDefinitions).map_or(system, |index| index as u64 + 1);
@@ -110,17 +110,17 @@ impl Context {
         Anchors(vec![anchor(SYSTEM_PROMPT, system), anchor(TOOLS, tools), anchor(MESSAGES, count)])
     }
 
-    /// Replaces the dict. Messages that are equal in both keep their identity; numbers that are equal as doubles keep
-    /// their text (`1.0`, 2⁶³).
+    /// Replaces the dict. Messages that are equal in both keep their identity. A number that is equal to the previous one as
+    /// a double keeps its text (`1.0`, 2⁶³).
     ///
     /// # Errors
     ///
-    /// The field of the wrong shape, or another id.
+    /// The field with the wrong shape, or `id` if it differs.
     pub fn replace_dict(&mut self, mut dict: Value, environment: &dyn Environment) -> Result<(), ShapeError> {
         self.keep_numbers(&mut dict);
         let mut new = Self::from_dict(dict, Some(&self.id), environment)?;
         if new.id != self.id {
-            let message = format!("a context keeps its id '{}'", self.id);
+            let message = format!("the id '{}' of a context cannot be changed", self.id);
             return Err(ShapeError::new(FieldPath::root().key(keys::ID), message));
         }
         new.next_key = self.next_key;
@@ -147,7 +147,7 @@ impl Context {
         MessagesById(known)
     }
 
-    /// Gives the numbers of another dict the text that equal ones have here.
+    /// Gives numbers of another dict the text of the equal ones in this context.
     fn keep_numbers(&self, dict: &mut Value) {
         let Value::Object(dict) = dict else { return };
         for (key, value) in dict.iter_mut() {
@@ -170,7 +170,7 @@ impl Context {
         }
     }
 
-    /// The dict, as it is written.
+    /// The dict to be written.
     pub fn view(&self) -> View<'_> {
         self.view_with(&self.messages)
     }
@@ -203,7 +203,7 @@ impl Anchor {
     }
 }
 
-/// The anchors in the fields, which were checked; `None` if there is no such field.
+/// The anchors in validated fields; `None` if there is no such field.
 fn anchors_of(fields: &mut Object) -> Option<Anchors> {
     fields.get(keys::ANCHOR_POINTS)?;
     let pairs = take_array(fields, keys::ANCHOR_POINTS);

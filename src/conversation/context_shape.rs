@@ -9,10 +9,10 @@ use crate::error::ShapeError;
 use crate::id::ContextId;
 use crate::json::{self, FieldPath, Object};
 
-/// The greatest counter that a file may contain, so that counting never overflows.
+/// The largest counter that a file may have, so that counting never overflows.
 pub(super) const MAX_COUNTER: u64 = json::MAX_SAFE_INTEGER;
 
-/// Everything that [`Context::from_dict`] would refuse about the dict of a file: each field on its own, then each message.
+/// Every fault for which `Context::from_dict` would refuse a dict: of each field, then of each message.
 pub(crate) fn shape_faults(dict: &Object) -> Vec<ShapeError> {
     let root = FieldPath::root();
     let mut faults: Vec<ShapeError> = Vec::new();
@@ -20,7 +20,7 @@ pub(crate) fn shape_faults(dict: &Object) -> Vec<ShapeError> {
     checked.extend([keys::MUTATION_COUNTER, keys::CHILDREN, keys::ANCHOR_SEQUENCES, keys::ORIGIN]);
     checked.extend(Special::ALL.map(Special::id_key));
     for (key, value) in dict.iter().filter(|(key, _)| checked.contains(&key.as_str())) {
-        // What may be large is not copied: all that is asked of it here is that it is a list or an object.
+        // Large values are not copied; they only need to be a list or an object.
         let value = match value {
             Value::Array(_) if key == keys::MESSAGES => Value::Array(Vec::new()),
             Value::Object(_) => Value::Object(Object::new()),
@@ -46,7 +46,7 @@ fn is_counter(value: &Value) -> bool {
     value.as_u64().is_some_and(|counter| counter <= MAX_COUNTER)
 }
 
-/// Checks the fields of a context, its messages aside.
+/// Checks the fields of a context, except its messages.
 pub(super) fn check_fields(fields: &Object) -> Result<(), ShapeError> {
     let root = FieldPath::root();
     let is_counter_array = |value: &Value| value.as_array().is_some_and(|items| items.iter().all(is_counter));

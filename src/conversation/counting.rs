@@ -1,35 +1,35 @@
-//! How the tokens of the messages of a context are counted.
+//! How the tokens of a context's messages are counted.
 
 use super::context::Context;
 use super::part::PartTokens;
 use crate::error::Error;
 use crate::tokens::{TokenCounter, total};
 
-/// A way to count.
+/// How to count.
 pub struct Counting<'c> {
-    /// What counts a message.
+    /// The counter of messages.
     pub counter: Counter<'c>,
-    /// What an image, a video, an audio clip or a PDF costs.
+    /// The cost of an image, a video, audio or a PDF document.
     pub media: Media<'c>,
 }
 
-/// What counts a message.
+/// The counter of messages.
 pub enum Counter<'c> {
     /// A counter for an encoding.
     Encoding(&'c dyn TokenCounter),
-    /// Counts of the caller, by position in the context; without the media, unless these are counted by their text.
+    /// Counts from the caller, by position in the context. They exclude media, unless media are counted by their text.
     Given(&'c [u64]),
 }
 
-/// What an image, a video, a sound or a PDF document costs.
+/// The cost of an image, a video, audio or a PDF document.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Media<'c> {
-    /// The tokens of its text in the message, base64 data included: what the Python package counts.
+    /// The tokens of its text in the message, including base64 data, as the Python package counts.
     #[default]
     Reference,
     /// This number of tokens for each.
     Each(u64),
-    /// Counts of the caller: the tokens of all media of a message, by position in the context.
+    /// Counts from the caller: the tokens of all media of a message, by position in the context.
     Given(&'c [u64]),
 }
 
@@ -51,13 +51,13 @@ impl<'c> Counting<'c> {
     ///
     /// # Errors
     ///
-    /// Those of the counter, and if the caller's counts are not those of this context.
+    /// Those of the counter, and [`Error::InvalidArgument`] if the caller's counts do not match this context.
     pub fn tokens(&self, context: &Context, position: usize) -> Result<u64, Error> {
         Ok(self.without_media(context, position)?.saturating_add(self.media(context, position)?))
     }
 
     /// The tokens of the message at a position by kind of part. A token of an encoding belongs to the part that it begins
-    /// in; counts of the caller are divided in proportion to the length of the parts.
+    /// in; the caller's counts are divided in proportion to the length of the parts.
     ///
     /// # Errors
     ///
@@ -106,6 +106,6 @@ impl<'c> Counting<'c> {
 }
 
 fn given(counts: &[u64], position: usize) -> Result<u64, Error> {
-    let changed = || Error::argument("options", "the context was changed while the counter was called");
+    let changed = || Error::argument("options", "a function in the options changed the context while it was counted");
     counts.get(position).copied().ok_or_else(changed)
 }

@@ -1,15 +1,15 @@
-//! Exchanges: messages that belong together because one has the results of tool calls of another.
+//! Exchanges: messages that belong together because one has results for the tool calls of another.
 
 use super::context::Context;
 use super::message::Message;
 use super::pairing::{CallState, PairedMessage, Pairing, ResultState, ToolPart};
 use super::part::PartKind;
 
-/// Which messages of a context belong together, because one has the results of calls of another, as [`Pairing`] matches
-/// them. The results may be in one message or in several, in any order, with other messages between.
+/// The exchanges of a context: which messages belong together because one has results for the calls of another, as
+/// [`Pairing`] matches them. Results may be spread over messages, in any order, with other messages in between.
 #[derive(Debug)]
 pub struct Exchanges {
-    /// For each message the first of its exchange; itself if it is in none.
+    /// The first message of the exchange of each message; the message itself if it is in none.
     first: Vec<usize>,
     /// The calls without a result and the results without a call, in display order.
     pub unpaired: Vec<Unpaired>,
@@ -18,7 +18,7 @@ pub struct Exchanges {
 /// A call without a result, or a result without a call.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unpaired {
-    /// Which of them, and whether it may still be completed.
+    /// What is missing, and whether it may still come.
     pub kind: UnpairedKind,
     /// The position of the message.
     pub position: usize,
@@ -28,7 +28,7 @@ pub struct Unpaired {
     pub call_id: String,
 }
 
-/// What an exchange lacks.
+/// What is missing in an exchange.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum UnpairedKind {
     /// A call without a result. The assistant has not spoken since, so the result may still come.
@@ -70,15 +70,15 @@ impl Exchanges {
         Self { first, unpaired }
     }
 
-    /// The position of the first message of the exchange that a message belongs to: the same for all messages of the
-    /// exchange, and its own for a message that is in none.
+    /// The position of the first message of the exchange of a message: the same for all messages of the exchange, and its
+    /// own position for a message that is in none.
     pub fn first(&self, position: usize) -> usize {
         self.first.get(position).copied().unwrap_or(position)
     }
 }
 
 impl Message {
-    /// The message as [`Pairing`] takes it.
+    /// The message in the form that [`Pairing`] takes.
     pub fn paired(&self) -> PairedMessage<'_> {
         let kinds = self.kinds();
         let has_any = kinds.contains(PartKind::ToolCall) || kinds.contains(PartKind::ToolResult);
@@ -98,7 +98,7 @@ fn join(first: &mut [usize], one: usize, other: usize) {
     first[later] = earlier;
 }
 
-/// The first known message of an exchange. Shortens the path to it for the next look-up.
+/// The first message of an exchange, as known so far. Shortens the path to it for the next look-up.
 fn root(first: &mut [usize], mut position: usize) -> usize {
     while first[position] != position {
         first[position] = first[first[position]];

@@ -10,8 +10,8 @@ use super::message::Message;
 use super::special::Special;
 use crate::environment::Environment;
 
-/// A range of sequence numbers as Python slices have it: `end` is not in it, a negative number counts back from the next
-/// sequence number, an absent one is the first or the next.
+/// A range of sequence numbers with the semantics of a Python slice: `end` is exclusive, a negative number counts back from
+/// the next sequence number, and an absent one stands for the first or the next.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct SequenceRange {
     /// The first sequence number of the range.
@@ -20,14 +20,14 @@ pub struct SequenceRange {
     pub end: Option<i64>,
 }
 
-/// What a fork is made of.
+/// The options of a fork.
 #[derive(Default)]
 pub struct ForkOptions {
     /// The messages and anchors that the fork takes over.
     pub range: SequenceRange,
-    /// Takes the place of the system prompt.
+    /// Replaces the system prompt.
     pub system_prompt: Option<Message>,
-    /// Takes the place of the tool definitions.
+    /// Replaces the tool definitions.
     pub tool_definitions: Option<Message>,
 }
 
@@ -49,7 +49,7 @@ impl Context {
     /// fork's id is added to the `children`.
     pub fn fork(&mut self, options: ForkOptions, environment: &dyn Environment) -> Context {
         let range = options.range.resolve(self.mutation_counter());
-        // A message that does not say when it came is part of the whole alone.
+        // A message without a sequence number is only part of a range over everything.
         let in_range = |message: &Message| {
             message.sequence().map_or(options.range.is_whole(), |sequence| range.contains(&sequence))
         };
@@ -60,7 +60,7 @@ impl Context {
         for (position, message) in self.messages().enumerate() {
             let selected = in_range(message);
             if selected {
-                // Also of a special message that is replaced.
+                // Includes the number of a special message that is replaced.
                 anchors.extend(owners.owner_of(position as u64).map(|owner| self.anchors.0[owner].name.clone()));
             }
             if selected || specials.contains(&position) {
@@ -71,7 +71,7 @@ impl Context {
         self.fork_of(messages, anchors, replacements, environment)
     }
 
-    /// A fork with the messages at these positions and the special messages; what a window makes.
+    /// A fork with the messages at these positions and the special messages, for windows.
     pub fn fork_positions(&mut self, positions: &[usize], environment: &dyn Environment) -> Context {
         let mut positions: Vec<usize> = positions.iter().copied().chain(self.special_positions()).collect();
         positions.sort_unstable();
@@ -81,7 +81,7 @@ impl Context {
         self.fork_of(messages, HashSet::new(), [None, None], environment)
     }
 
-    /// A fork with everything but `thinking` parts; messages that have no other part are left out.
+    /// A fork without `thinking` parts. Messages with no other part are left out.
     pub fn strip_thinking(&mut self, environment: &dyn Environment) -> Context {
         let stripped = self.messages().enumerate();
         let messages =
@@ -95,8 +95,8 @@ impl Context {
 
     /// The names of the anchors that were created in this range of sequence numbers.
     fn anchors_created_in(&self, range: &std::ops::Range<i64>) -> HashSet<String> {
-        // As in the reference, the sequence numbers, which stand in order of creation, are matched one by one with the
-        // anchors, which stand in order of position.
+        // As in the Python package, the sequence numbers, which are in order of creation, are matched one by one with the
+        // anchors, which are in order of position.
         let anchors = self.anchors.0.iter().zip(&self.anchor_sequences);
         let created = anchors.filter(|(_, sequence)| i64::try_from(**sequence).is_ok_and(|at| range.contains(&at)));
         created.map(|(anchor, _)| anchor.name.clone()).collect()
@@ -106,8 +106,8 @@ impl Context {
         self.specials().into_iter().flatten().collect()
     }
 
-    /// Makes a fork of the messages, given with their positions here in ascending order: each goes to the anchor
-    /// that owns it. The anchors are the usual three, the owners and those named, in the order that they have here.
+    /// Makes a fork from messages with their positions in this context, in ascending order. Each message goes to the anchor
+    /// that owns it. The fork has the three default anchors, the owners and the named ones, in the order of this context.
     fn fork_of(
         &mut self,
         mut messages: Vec<(usize, Message)>,
@@ -120,7 +120,7 @@ impl Context {
         for (kind, replacement) in Special::ALL.into_iter().zip(replacements) {
             let position = self.special(kind);
             let current = position.and_then(|position| self.message(position));
-            // What is there already is no replacement.
+            // The same message is not a replacement.
             let replacement = replacement.filter(|new| !current.is_some_and(|current| current.is_shown_as(new)));
             if replacement.is_some() {
                 messages.retain(|(other, _)| Some(*other) != position);
@@ -137,7 +137,7 @@ impl Context {
         anchors.extend([SYSTEM_PROMPT, TOOLS, MESSAGES].map(str::to_owned));
         anchors.extend(placed.iter().filter_map(|(owner, _)| owner.map(|owner| self.anchors.0[owner].name.clone())));
 
-        // For each anchor here, how many of the fork's anchors stand before it.
+        // For each anchor of this context, how many of the fork's anchors precede it.
         let mut rank = Vec::with_capacity(self.anchors.0.len());
         for anchor in &self.anchors.0 {
             rank.push(child.anchors.0.len());
@@ -156,7 +156,7 @@ impl Context {
             child.anchors.0[owner].index += 1;
             child.push_message(message);
         }
-        // So far each anchor counts the messages of its own partition; an index counts those before it as well.
+        // So far, each anchor has the number of messages in its own partition; an index includes those before it.
         let mut end = 0;
         for anchor in &mut child.anchors.0 {
             end += anchor.index;
@@ -269,7 +269,7 @@ mod tests {
             context.append(message(text, &environment), anchor).unwrap();
             assert_eq!(context.newest_first().collect::<Vec<_>>(), by_age(&context), "{text}");
         }
-        // Behind a message that stands in front, it is no special one.
+        // A message that follows an ordinary one is not special.
         let system_prompt = Some(special(Special::SystemPrompt, "new", &environment));
         let mut child = context.fork(ForkOptions { system_prompt, ..Default::default() }, &environment);
         assert_eq!(child.specials(), [None, None]);

@@ -12,13 +12,13 @@ use crate::json;
 
 /// The hook whose text is the JSON array of the tools.
 const TOOL_LIST: &str = "tool_list";
-/// The hook whose text is a JSON array of patterns; tools are left out that match none of them.
+/// The hook whose text is a JSON array of patterns; tools that match none of them are left out.
 const TOOL_FILTER: &str = "tool_filter";
 
-/// How deep the array of a hook may be nested: its items become parts in the content of a message.
+/// How deeply the array of a hook may be nested: its items become parts of a message.
 const MAX_ARRAY_DEPTH: usize = MAX_MESSAGE_DEPTH - 1;
 
-/// Whether a name as a whole matches a regular expression. The engine is the caller's.
+/// Whether a whole name matches a regular expression. The caller supplies the regular expression engine.
 pub type FullMatch<'a> = &'a dyn Fn(&str, &str) -> Result<bool, Error>;
 
 /// What the hooks returned.
@@ -30,7 +30,7 @@ struct HookOutput {
 }
 
 impl HookOutputs {
-    /// Of pairs of a hook's id and the text it returned.
+    /// Takes pairs of the id of a hook and the text that it returned.
     pub fn new(outputs: impl IntoIterator<Item = (String, String)>) -> Self {
         Self(outputs.into_iter().map(|(hook_id, text)| HookOutput { hook_id, text }).collect())
     }
@@ -39,23 +39,23 @@ impl HookOutputs {
         self.0.iter().find(|output| output.hook_id == hook_id).map(|output| output.text.as_str())
     }
 
-    /// The JSON array that a hook returned; `None` without such a hook, or where a filter is empty text.
+    /// The JSON array that a hook returned; `None` if there is no such hook, or if a filter is empty.
     fn array(&self, name: &str) -> Result<Option<Vec<Value>>, Error> {
         let Some(text) = self.text(&hook_id(name)).filter(|text| name != TOOL_FILTER || !text.is_empty()) else {
             return Ok(None);
         };
         match json::parse_within(text.as_bytes(), MAX_ARRAY_DEPTH) {
             Ok(Value::Array(items)) => Ok(Some(items)),
-            Ok(_) => Err(Error::argument(name, "this hook has to return a JSON array")),
+            Ok(_) => Err(Error::argument(name, "the hook must return a JSON array")),
             Err(error) => {
                 let fault = format!("{} at {}:{}", error.message, error.line, error.column);
-                Err(Error::argument(name, format!("this hook has to return a JSON array: {fault}")))
+                Err(Error::argument(name, format!("the hook must return a JSON array: {fault}")))
             }
         }
     }
 }
 
-/// The id of a hook: the sha256 of its name in hexadecimal digits.
+/// The id of a hook: the SHA-256 of its name in hexadecimal digits.
 pub fn hook_id(name: &str) -> String {
     sha256_hex(name.as_bytes())
 }
@@ -65,7 +65,7 @@ impl Context {
     ///
     /// # Errors
     ///
-    /// A message that is not there.
+    /// [`Error::InvalidArgument`] if the context does not have the message.
     pub fn add_hook(&mut self, message_id: &str, name: &str) -> Result<String, Error> {
         let missing = || Error::argument("message", format!("the active context has no message '{message_id}'"));
         let position = self.messages().position(|message| message.id() == message_id).ok_or_else(missing)?;
@@ -78,14 +78,14 @@ impl Context {
         Ok(id)
     }
 
-    /// Stores what the hooks returned in the content map and makes the content of each message with hooks of it: a
-    /// system prompt becomes one text, of its static text and those of its hooks with blank lines between; tool
-    /// definitions become the tools of the hook `tool_list`, of which only those stay whose name matches a pattern of
+    /// Stores the texts of the hooks in the content map and rebuilds the content of each message that has hooks: a
+    /// system prompt becomes one text, its static text and those of its hooks, separated by blank lines; tool
+    /// definitions become the tools of the hook `tool_list`, filtered to those whose name matches a pattern of
     /// the hook `tool_filter`, if that returned any.
     ///
     /// # Errors
     ///
-    /// [`Error::InvalidArgument`] where one of the two hooks returned no JSON array, or one of something else.
+    /// [`Error::InvalidArgument`] if one of these two hooks did not return a JSON array of tools or patterns.
     pub fn materialize(&mut self, outputs: &HookOutputs, full_match: FullMatch) -> Result<(), Error> {
         let mut rebuilt = Vec::new();
         for (position, message) in
@@ -133,7 +133,7 @@ fn tool_definitions(outputs: &HookOutputs, full_match: FullMatch) -> Result<Valu
         let Value::Object(tool) = tool else {
             return Err(Error::argument(
                 TOOL_LIST,
-                "each tool has to be an object with name, description and parameters",
+                "each tool must be an object with name, description and parameters",
             ));
         };
         let name = tool.get("name").and_then(Value::as_str).unwrap_or_default();
@@ -153,7 +153,7 @@ fn tool_definitions(outputs: &HookOutputs, full_match: FullMatch) -> Result<Valu
 fn matches_any(name: &str, patterns: &[Value], full_match: FullMatch) -> Result<bool, Error> {
     for pattern in patterns {
         let Value::String(pattern) = pattern else {
-            return Err(Error::argument(TOOL_FILTER, format!("{pattern} is no pattern; expected a string")));
+            return Err(Error::argument(TOOL_FILTER, format!("expected a string for each pattern, found {pattern}")));
         };
         if full_match(pattern, name)? {
             return Ok(true);
@@ -195,7 +195,7 @@ mod tests {
         assert_eq!(context.content_map()[&sha256_hex(b"Be kind.")], "Be kind.");
         let revision = context.revision();
         context.materialize(&outputs(&[("mood", "Be kind.")]), &equal).unwrap();
-        assert_eq!(context.revision(), revision, "the same again is no change");
+        assert_eq!(context.revision(), revision, "the same texts are not a change");
     }
 
     #[test]

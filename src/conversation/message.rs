@@ -1,4 +1,4 @@
-//! A message: its dict, and what is cached about it.
+//! A message: its dict and cached facts about it.
 
 use std::cell::{Cell, RefCell};
 
@@ -16,37 +16,37 @@ pub(crate) const SEQUENCE_NUMBER: &str = "_sequence_number";
 const HOOK_IDS: &str = "_hook_ids";
 const CREATION_TIMESTAMP: &str = "creation_timestamp";
 
-/// How deep a message may be nested: in the file of its context it stands in a list in an object.
+/// How deeply a message may be nested. In the file of its context, it is in a list in an object.
 pub const MAX_MESSAGE_DEPTH: usize = MAX_DEPTH - 2;
 
-/// One message of a conversation. Its dict never changes: a changed message is another one.
+/// A message of a conversation. Its dict never changes: an edit makes another message.
 #[derive(Clone, Debug)]
 pub struct Message {
     pub(super) dict: Object,
     sequence: Option<i64>,
     pub(super) kinds: PartKinds,
-    /// Tokens by vocabulary, once counted.
+    /// The tokens by vocabulary, once counted.
     pub(super) counts: [Cell<Option<u64>>; Vocabulary::COUNT],
-    /// Tokens by part, once counted, in the vocabulary that was asked for last.
+    /// The tokens by kind of part, once counted, in the last requested vocabulary.
     pub(super) by_part: RefCell<Option<Box<(Vocabulary, PartTokens)>>>,
 }
 
 impl Message {
-    /// A message that a caller hands in. What it lacks of `_type`, `id`, `_hook_ids` and `creation_timestamp` is added.
+    /// A message from a caller. Adds `_type`, `id`, `_hook_ids` and `creation_timestamp` if they are missing.
     ///
     /// # Errors
     ///
-    /// The field of the wrong shape.
+    /// The field with the wrong shape.
     pub fn given(dict: Value, environment: &dyn Environment) -> Result<Self, ShapeError> {
         Ok(GivenMessage::new(dict)?.complete(environment))
     }
 
-    /// A system prompt or tool definitions that a caller hands in. As [`Message::given`]; the role may be absent, and so
-    /// may the type of tools; a plain `Message` becomes one of the special type.
+    /// A system prompt or tool definitions from a caller. As [`Message::given`], but the role and the type of tools may be
+    /// absent, and a plain `Message` gets the special type.
     ///
     /// # Errors
     ///
-    /// The field of the wrong shape.
+    /// The field with the wrong shape.
     pub fn given_special(kind: Special, dict: Value, environment: &dyn Environment) -> Result<Self, ShapeError> {
         let mut dict = object(dict)?;
         let role = dict.entry("role").or_insert_with(|| kind.role().into());
@@ -65,15 +65,15 @@ impl Message {
         Ok(Self::new(dict))
     }
 
-    /// A message of a file. Tells whether something was added that is not the same at every reading (an id, a time).
+    /// A message from a file, and whether something was added that differs at every reading: an id or a time.
     ///
     /// # Errors
     ///
-    /// The field of the wrong shape.
+    /// The field with the wrong shape.
     pub fn stored(dict: Value, environment: &dyn Environment) -> Result<(Self, bool), ShapeError> {
         let mut dict = object(dict)?;
         shape::check_stored(&dict)?;
-        // The special classes of the Python package know their role.
+        // The special classes of the Python package imply their role.
         let kind = Special::ALL.into_iter().find(|kind| dict.get("_type").is_some_and(|name| name == kind.type_name()));
         if let Some(kind) = kind {
             dict.entry("role").or_insert_with(|| kind.role().into());
@@ -83,7 +83,7 @@ impl Message {
         Ok((Self::new(dict), generated))
     }
 
-    /// A message of a dict of ours, which has all that it needs.
+    /// A message from a dict that this package made, which is complete.
     pub(crate) fn of_dict(dict: Object) -> Self {
         Self::new(dict)
     }
@@ -97,17 +97,17 @@ impl Message {
         Self { dict, sequence, kinds, counts: Default::default(), by_part: RefCell::default() }
     }
 
-    /// What the file holds of it.
+    /// The dict, as saved in the file.
     pub fn dict(&self) -> &Object {
         &self.dict
     }
 
-    /// A uuid; empty where a file has something else.
+    /// The id, a uuid; empty if a file has something else.
     pub fn id(&self) -> &str {
         self.string("id")
     }
 
-    /// Who says it; empty where a file does not tell.
+    /// The role; empty if a file has none.
     pub fn role(&self) -> &str {
         self.string("role")
     }
@@ -117,28 +117,28 @@ impl Message {
         self.string("_type")
     }
 
-    /// When it was appended, in the count of its context; `None` where the file does not say.
+    /// The sequence number: when it was appended, in the count of its context. `None` if a file has none.
     pub fn sequence(&self) -> Option<i64> {
         self.sequence
     }
 
-    /// The parts of its content; none where it has none.
+    /// The parts of the content; empty if there is none.
     pub fn parts(&self) -> &[Value] {
         items(&self.dict, "content")
     }
 
-    /// The kinds of its parts.
+    /// The kinds of the parts.
     pub fn kinds(&self) -> PartKinds {
         self.kinds
     }
 
-    /// The ids of the hooks that its content is made of.
+    /// The ids of the hooks that contribute to the content.
     pub fn hook_ids(&self) -> impl Iterator<Item = &str> {
         let ids = items(&self.dict, HOOK_IDS);
         ids.iter().filter_map(Value::as_str)
     }
 
-    /// This message with one more hook.
+    /// This message with another hook.
     pub(super) fn with_hook(&self, hook_id: &str) -> Self {
         let mut changed = self.clone();
         if let Some(Value::Array(ids)) = changed.dict.get_mut(HOOK_IDS) {
@@ -155,24 +155,23 @@ impl Message {
         Self::new(dict)
     }
 
-    /// This message as the `sequence`th mutation of a context.
+    /// This message with a sequence number.
     pub fn with_sequence(mut self, sequence: i64) -> Self {
         self.dict.insert(SEQUENCE_NUMBER.to_owned(), sequence.into());
         self.sequence = Some(sequence);
         self
     }
 
-    /// This message with the fields of `changes` in place of its own. Its id and its place stay; a `token_count` that
-    /// the changes do not name is dropped where they may have made it wrong. Numbers that are equal to those there keep
-    /// their text.
+    /// This message with the fields of `changes`. Its id and its place stay. A `token_count` that the changes may have made
+    /// wrong is dropped unless they set it. A number that is equal to the previous one keeps its text.
     ///
     /// # Errors
     ///
-    /// The field of the wrong shape.
+    /// The field with the wrong shape.
     pub fn changed(&self, mut changes: Value) -> Result<Self, ShapeError> {
         self.keep_numbers(&mut changes);
         let changes = object(changes)?;
-        // What is not changed may be of another program, and stays as it is.
+        // Unchanged fields may be from another program, and are not validated.
         let mut changed = changes.clone();
         changed.entry("role").or_insert_with(|| shape::ROLES[0].into());
         shape::check_given(&changed)?;
@@ -183,7 +182,7 @@ impl Message {
         for (key, value) in changes {
             let fixed = key == "id" || key == SEQUENCE_NUMBER;
             if fixed && dict.get(&key) != Some(&value) {
-                let message = format!("a stored message keeps its {key}");
+                let message = format!("the {key} of a stored message cannot be changed");
                 return Err(ShapeError::new(FieldPath::root().key(&key), message));
             }
             dict.insert(key, value);
@@ -191,7 +190,7 @@ impl Message {
         Ok(Self::new(dict))
     }
 
-    /// Gives the numbers of another dict the text that equal ones have here.
+    /// Gives numbers of another dict the text of the equal ones in this message.
     pub(super) fn keep_numbers(&self, dict: &mut Value) {
         let Value::Object(dict) = dict else { return };
         for (key, value) in dict {
@@ -201,7 +200,7 @@ impl Message {
         }
     }
 
-    /// This message without its `thinking` parts; `None` where no part is left.
+    /// This message without its `thinking` parts; `None` if no part is left.
     pub fn without_thinking(&self) -> Option<Self> {
         let parts = self.dict.get("content").and_then(Value::as_array)?;
         let kept: Vec<Value> = parts.iter().filter(|part| part["type"] != "thinking").cloned().collect();
@@ -214,7 +213,7 @@ impl Message {
         Some(self.with_content(kept.into()))
     }
 
-    /// Whether another message is this one, if numbers are compared as doubles.
+    /// Whether two messages are equal if numbers are compared as doubles.
     pub(super) fn is_shown_as(&self, other: &Self) -> bool {
         let mut dict = Value::Object(other.dict.clone());
         self.keep_numbers(&mut dict);
@@ -226,30 +225,30 @@ impl Message {
     }
 }
 
-/// A message that a caller hands in, checked; what it lacks is still to be added.
+/// A validated message from a caller whose missing fields have not been added yet.
 pub struct GivenMessage(Object);
 
 impl GivenMessage {
     /// # Errors
     ///
-    /// The field of the wrong shape.
+    /// The field with the wrong shape.
     pub fn new(dict: Value) -> Result<Self, ShapeError> {
         let dict = object(dict)?;
         shape::check_given(&dict)?;
         Ok(Self(dict))
     }
 
-    /// The number of fields given, which stand before those that are added.
+    /// The number of fields from the caller. Added fields come after them.
     pub fn field_count(&self) -> usize {
         self.0.len()
     }
 
-    /// The message with what was missing.
+    /// The message with its missing fields added.
     pub fn complete(self, environment: &dyn Environment) -> Message {
         self.completed(Some(environment))
     }
 
-    /// As [`GivenMessage::complete`]; `environment` is only asked for where the id or the time is missing.
+    /// As [`GivenMessage::complete`], but calls `environment` only if the id or the time is missing.
     ///
     /// # Errors
     ///
@@ -275,7 +274,7 @@ fn object(value: Value) -> Result<Object, ShapeError> {
     }
 }
 
-/// Makes parts that do not say what they are tools.
+/// Sets the type of parts without one to `tool`.
 fn name_tools(dict: &mut Object) {
     let Some(Value::Array(parts)) = dict.get_mut("content") else { return };
     for part in parts {
@@ -287,7 +286,7 @@ fn name_tools(dict: &mut Object) {
     }
 }
 
-/// Adds what is missing, in the order of the reference. Without an environment no id and no time are added.
+/// Adds missing fields in the order of the Python package. Without an environment, adds neither id nor time.
 fn add_defaults(dict: &mut Object, type_name: &str, environment: Option<&dyn Environment>) {
     let mut default = |key: &str, value: &dyn Fn() -> Option<Value>| {
         if field(dict, key).is_none() {

@@ -1,4 +1,4 @@
-//! The tokens of a message, and the text that they are counted in.
+//! The tokens of a message, and the text in which they are counted.
 
 use serde_json::Value;
 
@@ -9,8 +9,8 @@ use crate::json::{MAX_SAFE_INTEGER, to_python_text};
 use crate::tokens::{Encoding, TokenCounter};
 
 impl Message {
-    /// The number of tokens of [`Message::counted_text`]. A `token_count` of the message is taken for `cl100k_base`,
-    /// which is the encoding that it is written for.
+    /// The number of tokens of [`Message::counted_text`]. For `cl100k_base`, a `token_count` of the message is used instead:
+    /// it is defined for that encoding.
     ///
     /// # Errors
     ///
@@ -31,7 +31,7 @@ impl Message {
         Ok(count)
     }
 
-    /// The number of tokens of what is left of [`Message::counted_text`] without the media.
+    /// The number of tokens of [`Message::counted_text`] without the media.
     ///
     /// # Errors
     ///
@@ -43,8 +43,8 @@ impl Message {
         counter.count(&self.sections(false)?.text)
     }
 
-    /// The tokens of [`Message::counted_text`], or of what is left of it without the media, by the kind of part that each
-    /// begins in.
+    /// The tokens of [`Message::counted_text`], optionally without the media, by the kind of the part in which each token
+    /// begins.
     ///
     /// # Errors
     ///
@@ -75,11 +75,11 @@ impl Message {
         Ok(parts)
     }
 
-    /// The bytes of [`Message::counted_text`], or of what is left of it without the media, by kind of part.
+    /// The bytes of [`Message::counted_text`], optionally without the media, by kind of part.
     ///
     /// # Errors
     ///
-    /// None that a message can cause.
+    /// Only [`Error::Internal`].
     pub(super) fn length_by_part(&self, with_media: bool) -> Result<PartTokens, Error> {
         let mut parts = PartTokens::default();
         let mut start = 0;
@@ -90,19 +90,19 @@ impl Message {
         Ok(parts)
     }
 
-    /// What the role of a message is counted as of which no part is counted: it came with the media, or with nothing.
+    /// The kind to which the role is added if no part is counted: media, if there are any.
     fn kind_without_parts(&self) -> PartKind {
         if self.kinds.contains(PartKind::Media) { PartKind::Media } else { PartKind::Other }
     }
 
-    /// The parts that are an image, a video, a sound or a PDF document.
+    /// The parts that are an image, a video, audio or a PDF document.
     pub fn media(&self) -> impl Iterator<Item = &Value> {
         let parts = if self.kinds.contains(PartKind::Media) { self.parts() } else { &[] };
         parts.iter().filter(|part| PartKind::of(part) == PartKind::Media)
     }
 
-    /// [`Message::counted_text`], or what is left of it without the media, and where in it each part ends. What stands
-    /// between two parts is taken for the second, what stands after the last for that.
+    /// [`Message::counted_text`], optionally without the media, and where each part ends in it. Text between two parts
+    /// belongs to the second, text after the last part to the last.
     fn sections(&self, with_media: bool) -> Result<Sections, Error> {
         let mut text = format!("{}: ", self.role());
         let mut parts = Vec::new();
@@ -124,21 +124,21 @@ impl Message {
         Ok(Sections { text, parts })
     }
 
-    /// The text of which only what is not media is counted by the caller, or all of it: as [`Message::counted_text`].
+    /// The text that a caller counts: [`Message::counted_text`], optionally without the media.
     ///
     /// # Errors
     ///
-    /// None that a message can cause.
+    /// Only [`Error::Internal`].
     pub fn counted_text_of(&self, with_media: bool) -> Result<String, Error> {
         if with_media { self.counted_text() } else { Ok(self.sections(false)?.text) }
     }
 
-    /// `<role>: <content>`, the content as Python's `json.dumps(content, ensure_ascii=False)` writes it, or nothing
-    /// where it is empty or absent.
+    /// `<role>: <content>`, with the content as Python's `json.dumps(content, ensure_ascii=False)` writes it. An empty or
+    /// absent content is written as nothing.
     ///
     /// # Errors
     ///
-    /// None that a message can cause.
+    /// Only [`Error::Internal`].
     pub fn counted_text(&self) -> Result<String, Error> {
         let mut text = format!("{}: ", self.role());
         match self.dict.get("content") {
@@ -149,7 +149,7 @@ impl Message {
     }
 }
 
-/// The text of a message, and the kind of each of its parts with the place where it ends.
+/// The text of a message, and the kind and the end of each of its parts.
 struct Sections {
     text: String,
     parts: Vec<(PartKind, usize)>,

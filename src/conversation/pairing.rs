@@ -6,23 +6,23 @@ use serde_json::Value;
 
 use super::part::PartKind;
 
-/// A message as far as pairing looks at it.
+/// The aspects of a message that pairing uses.
 #[derive(Clone, Copy, Debug)]
 pub struct PairedMessage<'m> {
-    /// Whether the assistant speaks in it.
+    /// Whether it is a message of the assistant.
     pub is_assistant: bool,
-    /// Its parts. A message that is known to have no calls and no results may give none.
+    /// The parts; may be empty if the message is known to have no calls and no results.
     pub parts: &'m [Value],
 }
 
-/// A part of a message: the index of the message, then the index of the part.
+/// The place of a part: the index of the message, then the index of the part.
 pub type Place = (usize, usize);
 
 /// The tool calls and tool results of a conversation, each with its counterpart.
 ///
 /// Calls and results are matched by `call_id`, in display order, which is the order in which a model reads them: a result
-/// answers the last call before it with its id, so an id that is used again starts anew. If several calls of one message
-/// share an id, their results answer them in order, and none of them is pending once one is answered.
+/// answers the last call with its id before it, so an id can be reused. If several calls of one message share an id, their
+/// results answer them in order, and none of them is pending once one is answered.
 #[derive(Debug, Default)]
 pub struct Pairing<'m> {
     /// The calls, in display order.
@@ -31,7 +31,7 @@ pub struct Pairing<'m> {
     pub results: Vec<PairedResult<'m>>,
 }
 
-/// A tool call and what became of it.
+/// A tool call and its state.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PairedCall<'m> {
     /// Where the call is.
@@ -49,10 +49,10 @@ pub struct PairedCall<'m> {
 pub enum CallState {
     /// The result is here.
     Answered(Place),
-    /// There is no result yet. The assistant has not spoken since the call, so it may still come.
+    /// There is no result, but it may still come: the assistant has not spoken since the call.
     Pending,
-    /// There is no result, and none is expected: the assistant has spoken since, a later call has taken the id, or another
-    /// call of the message with the id is answered.
+    /// There is no result, and none is expected: the assistant has spoken since, a later call has reused the id, or another
+    /// call of the same message with this id is answered.
     Unanswered,
 }
 
@@ -67,12 +67,12 @@ pub enum Repeats {
     SameMessage,
 }
 
-/// A tool result and what it answers.
+/// A tool result and its state.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PairedResult<'m> {
     /// Where the result is.
     pub place: Place,
-    /// The id of the call that it names.
+    /// The id of the call.
     pub call_id: &'m str,
     /// The call that it answers, or why there is none.
     pub state: ResultState,
@@ -89,7 +89,7 @@ pub enum ResultState {
     Orphan,
 }
 
-/// A part that pairing looks at, with the id of the call.
+/// A tool call or a tool result, with the id of the call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ToolPart<'p> {
     /// A tool call.
@@ -110,11 +110,11 @@ impl<'p> ToolPart<'p> {
     }
 }
 
-/// The calls of the last message that has calls with some id.
+/// The calls with a certain id in the last message that has any.
 struct Open {
     message: usize,
     first: usize,
-    /// Further calls of the message with the id.
+    /// The other calls of the message with this id.
     more: Vec<usize>,
     answered: usize,
 }
@@ -134,7 +134,7 @@ impl Open {
 }
 
 impl<'m> Pairing<'m> {
-    /// Pairs the calls and results of messages, which are given in display order.
+    /// Pairs the calls and results of messages in display order.
     pub fn of(messages: impl IntoIterator<Item = PairedMessage<'m>>) -> Self {
         let mut pairing = Self::default();
         let mut open: HashMap<&str, Open> = HashMap::new();

@@ -39,12 +39,12 @@ impl PartKinds {
         self.0 & kind.bit() != 0
     }
 
-    /// All but this kind.
+    /// These kinds without one.
     pub fn without(self, kind: PartKind) -> Self {
         Self(self.0 & !kind.bit())
     }
 
-    /// The kind of all the parts, where it is one.
+    /// The kind of all parts, if they have the same.
     pub fn only(self) -> Option<PartKind> {
         PartKind::ALL.into_iter().find(|kind| kind.bit() == self.0)
     }
@@ -55,7 +55,7 @@ impl PartKinds {
     }
 }
 
-/// Numbers of tokens by kind of part. In JSON the keys are in camel case.
+/// Numbers of tokens by kind of part. In JSON, the keys are in camel case.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct PartTokens {
@@ -100,7 +100,7 @@ impl PartKind {
 }
 
 impl PartTokens {
-    /// All of one kind.
+    /// Tokens of one kind only.
     pub fn all(kind: PartKind, tokens: u64) -> Self {
         let mut all = Self::default();
         *all.of(kind) = tokens;
@@ -130,7 +130,7 @@ impl PartTokens {
         }
     }
 
-    /// Tokens in the same proportions that add up to `total`. The remainder goes to the largest kind.
+    /// Scales the tokens to add up to `total`. The remainder goes to the largest kind.
     pub fn scaled_to(mut self, total: u64) -> Self {
         let kinds = PartKind::ALL.map(|kind| (kind, *self.of(kind)));
         let sum: u128 = kinds.iter().map(|(_, tokens)| u128::from(*tokens)).sum();
@@ -142,7 +142,7 @@ impl PartTokens {
         };
         let mut left = total;
         for (kind, tokens) in kinds {
-            // A share is no more than the total.
+            // A share never exceeds the total.
             let share = u64::try_from(u128::from(tokens) * u128::from(total) / sum).unwrap_or(0).min(left);
             *self.of(kind) = share;
             left -= share;

@@ -1,18 +1,18 @@
 //! The shape of a message.
 //!
-//! In a message that a caller passes in, every known field must be valid. A message read from a file only has to be what
-//! the code relies on: the file may come from a later version or from another program, and its contents are kept.
+//! In a message from a caller, every known field must be valid. A message from a file must only be what the code relies on:
+//! the file may come from a later version or another program, and its contents are kept.
 
 use serde_json::Value;
 
 use crate::error::ShapeError;
 use crate::json::{self, FieldPath, MAX_SAFE_INTEGER, Object};
 
-/// The roles that a new message may have. `tool` is the role of tool definitions and `tool_result` that of results: the
-/// Python package takes a message with the role `tool` for definitions when it calls a model.
+/// The roles of new messages. `tool` is the role of tool definitions and `tool_result` that of results: when it calls a
+/// model, the Python package treats a message with the role `tool` as definitions.
 pub const ROLES: [&str; 5] = ["user", "assistant", "system", "tool", "tool_result"];
 
-/// Checks a message of a file.
+/// Checks a message from a file.
 pub fn check_stored(message: &Object) -> Result<(), ShapeError> {
     for key in ["id", "role", "_type"] {
         optional(message, key, "a string", Value::is_string)?;
@@ -31,7 +31,7 @@ pub fn check_stored(message: &Object) -> Result<(), ShapeError> {
     }
 }
 
-/// Checks a message that a caller passes in.
+/// Checks a message from a caller.
 pub fn check_given(message: &Object) -> Result<(), ShapeError> {
     let root = FieldPath::root();
     let role = required(message, "role", "a string", Value::is_string)?;
@@ -83,9 +83,9 @@ fn check_part(part: &Object) -> Result<(), ShapeError> {
         "tool" => {
             string("name")?;
             optional(part, "description", "a string", Value::is_string)?;
-            optional(part, "parameters", "an object, a JSON schema", Value::is_object)
+            optional(part, "parameters", "an object with a JSON schema", Value::is_object)
         }
-        // A type of a later version or of another program.
+        // A type of a later version or another program.
         _ => Ok(()),
     }
 }

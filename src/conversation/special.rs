@@ -1,8 +1,8 @@
-//! The system prompt and the tool definitions, which stand at the front of a context.
+//! The special messages at the front of a context: the system prompt and the tool definitions.
 
 use super::anchors::{SYSTEM_PROMPT, TOOLS};
 
-/// The two messages that every window and fork keeps.
+/// The kind of a special message, which every window and fork keeps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Special {
     /// The message with the system prompt.
@@ -12,10 +12,10 @@ pub enum Special {
 }
 
 impl Special {
-    /// Both, in the order in which they stand.
+    /// Both kinds, in the order of their messages.
     pub const ALL: [Self; 2] = [Self::SystemPrompt, Self::ToolDefinitions];
 
-    /// The role that such a message has.
+    /// The role of such a message.
     pub fn role(self) -> &'static str {
         match self {
             Self::SystemPrompt => "system",
@@ -23,7 +23,7 @@ impl Special {
         }
     }
 
-    /// The name of its class in the Python package.
+    /// The name of the class in the Python package.
     pub fn type_name(self) -> &'static str {
         match self {
             Self::SystemPrompt => "SystemPromptMessage",
@@ -39,7 +39,7 @@ impl Special {
         }
     }
 
-    /// The name of its anchor.
+    /// The name of the anchor.
     pub(crate) fn anchor(self) -> &'static str {
         match self {
             Self::SystemPrompt => SYSTEM_PROMPT,
@@ -47,7 +47,7 @@ impl Special {
         }
     }
 
-    /// It is the special one only at a position below this.
+    /// A message is the special one only at a position below this.
     pub(crate) fn positions(self) -> usize {
         match self {
             Self::SystemPrompt => 1,
@@ -55,7 +55,8 @@ impl Special {
         }
     }
 
-    /// A subclass of the Python package may stand for it, the other classes known here may not.
+    /// Whether a message of this class may be the special one: subclasses of the Python package may, other known classes
+    /// may not.
     pub(crate) fn may_have_type(self, type_name: &str) -> bool {
         type_name != "Message" && Self::ALL.into_iter().all(|other| other == self || other.type_name() != type_name)
     }

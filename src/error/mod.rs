@@ -1,30 +1,32 @@
-//! The errors of the core: data, and a sentence that names no caller's language.
+//! The errors of the core: data, and a message that is independent of the caller's language.
 //!
-//! An argument is named as the parameter or field of the Rust function is; whoever exposes the core under other names
-//! translates them, and adds advice in the terms of its own interface.
+//! Arguments have the names of the Rust parameters or fields. An interface that uses other names translates them, and adds
+//! advice in its own terms.
 
+mod kind;
 mod shape;
 mod storage;
 mod tokenizer;
 
 use std::fmt;
 
+pub use kind::ErrorKind;
 pub use shape::ShapeError;
 pub use storage::{Cause, Operation, StorageError};
 
 use peteos_json::{FieldPath, Position};
 
-/// An error of the core. Nothing was changed when one is returned.
+/// An error of the core. An operation that returns one has changed nothing.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Error {
-    /// An argument that cannot be used.
+    /// An invalid argument.
     InvalidArgument {
         /// The argument, with the path of the field within it, such as `pins[2]`.
         argument: String,
-        /// What is wrong with it.
+        /// The reason.
         message: String,
     },
-    /// A message of the wrong shape.
+    /// A message with the wrong shape.
     InvalidMessage {
         /// The path of the invalid field within the message; the root for the message itself.
         field: FieldPath,
@@ -43,13 +45,13 @@ pub enum Error {
         /// The path of the missing file.
         path: String,
     },
-    /// A file that does not hold a valid session or context.
+    /// A file that is not a valid session or context.
     CorruptSession {
         /// The path of the file.
         path: String,
         /// The line and the column at fault.
         position: Position,
-        /// The invalid field; the root where the text is not valid JSON.
+        /// The invalid field; the root if the text is not valid JSON.
         field: FieldPath,
         /// What was expected and what was found.
         message: String,
@@ -65,7 +67,7 @@ pub enum Error {
     },
     /// An unknown encoding, or a model whose encoding is unknown.
     UnknownEncoding {
-        /// The argument that named it: `encoding` or `model`.
+        /// The argument: `encoding` or `model`.
         argument: &'static str,
         /// The name.
         name: String,
@@ -77,16 +79,16 @@ pub enum Error {
         /// The name of the encoding.
         encoding: &'static str,
     },
-    /// The minimum that a window has to keep exceeds its limit: the newest exchange, the special messages, the pinned ones
-    /// and, for turns, the prompt.
+    /// The messages that a window must keep exceed its limit: the newest exchange, the special messages, the pinned ones and,
+    /// for turns, the prompt.
     WindowTooSmall {
-        /// The limit: a number of messages or, with `special_tokens`, of tokens.
+        /// The limit in messages or, with `special_tokens`, in tokens.
         limit: u64,
-        /// The tokens of the special messages; `None` for a window of messages.
+        /// The tokens of the special messages; `None` for a window that counts messages.
         special_tokens: Option<u64>,
-        /// The smallest limit that would do.
+        /// The smallest sufficient limit.
         needed: u64,
-        /// The tokens reserved for something else.
+        /// The reserved tokens.
         reserve: u64,
         /// Whether messages are pinned.
         has_pins: bool,
@@ -111,17 +113,17 @@ pub enum Error {
     StateConflict {
         /// The name of the variable.
         name: String,
-        /// Its value.
+        /// The value that was found.
         found: serde_json::Value,
     },
     /// The storage failed.
     Storage(StorageError),
-    /// A defect of this library, reported instead of a panic.
+    /// A bug in this library, reported instead of a panic.
     Internal(String),
 }
 
 impl Error {
-    /// The error of an argument; `message` follows its name and a colon.
+    /// The error for an argument; `message` follows its name and a colon.
     pub fn argument(argument: &str, message: impl Into<String>) -> Self {
         Self::InvalidArgument { argument: argument.to_owned(), message: message.into() }
     }
@@ -152,7 +154,7 @@ impl fmt::Display for Error {
                 write!(formatter, "{path} has {size} bytes, more than the limit of {limit}")
             }
             Self::UnknownEncoding { argument, name, known } => {
-                write!(formatter, "{argument}: '{name}' is not known; known encodings: {}", known.join(", "))
+                write!(formatter, "{argument}: '{name}' is unknown; known encodings: {}", known.join(", "))
             }
             Self::EncodingNotLoaded { encoding } => write!(formatter, "the vocabulary of '{encoding}' is not loaded"),
             Self::WindowTooSmall { limit, special_tokens, needed, reserve, has_pins, boundary } => {
@@ -189,7 +191,7 @@ impl fmt::Display for Error {
                 revision(found)
             ),
             Self::LockLost { path } => {
-                write!(formatter, "another writer took over the lock before {path} was written, which is unchanged")
+                write!(formatter, "another writer took over the lock before {path} was written; the file is unchanged")
             }
             Self::StateConflict { name, found } => {
                 write!(formatter, "the variable '{name}' is now {found}; read it again before updating it")
@@ -206,7 +208,7 @@ impl From<serde_json::Error> for Error {
     }
 }
 
-/// A short form of a revision: the beginning of the digest tells it from another.
+/// A short form of a revision: the beginning of the digest.
 fn revision(digest: &str) -> String {
     format!("sha256 {}…", digest.get(..8).unwrap_or(digest))
 }

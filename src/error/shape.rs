@@ -1,10 +1,10 @@
-//! A JSON value of the wrong shape, before it is known where the value came from.
+//! The error for a JSON value with the wrong shape, independent of where the value came from.
 
 use peteos_json::{FieldPath, ParseError, Position, locate};
 
 use super::Error;
 
-/// A JSON value of the wrong shape. Whoever knows where the value came from turns this into an [`Error`].
+/// A JSON value with the wrong shape. Code that knows where the value came from converts this into an [`Error`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ShapeError {
     /// The path of the invalid field within the value; the root for the value itself.
@@ -14,7 +14,7 @@ pub struct ShapeError {
 }
 
 impl ShapeError {
-    /// The error of a field.
+    /// The error for a field.
     pub fn new(field: FieldPath, message: impl Into<String>) -> Self {
         Self { field, message: message.into() }
     }

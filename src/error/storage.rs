@@ -11,9 +11,9 @@ pub struct StorageError {
     pub operation: Operation,
     /// The path of the file or directory.
     pub path: String,
-    /// What the storage says about the failure.
+    /// The message of the storage.
     pub message: String,
-    /// The failure as the storage knows it, if it has one.
+    /// The original error of the storage, if there is one.
     pub cause: Option<Cause>,
 }
 
@@ -39,7 +39,7 @@ pub enum Operation {
 }
 
 impl Operation {
-    /// The verb that stands before the path in a sentence.
+    /// The verb before the path in a sentence.
     pub fn verb(self) -> &'static str {
         match self {
             Self::Read => "read",
@@ -51,12 +51,12 @@ impl Operation {
     }
 }
 
-/// What the implementation of a storage knows about a failure. The core passes it on without looking into it.
+/// The original error of a storage's implementation. The core passes it on without inspecting it.
 #[derive(Clone)]
 pub struct Cause(Rc<dyn Any>);
 
 impl Cause {
-    /// Wraps a value of the implementation.
+    /// Wraps an error of the implementation.
     pub fn new(value: impl Any) -> Self {
         Self(Rc::new(value))
     }

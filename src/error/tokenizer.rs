@@ -1,4 +1,4 @@
-//! The errors of the tokenizer, by the arguments they are about.
+//! Converts the errors of the tokenizer.
 
 use peteos_tokenizer::{Encoding, Error as TokenizerError};
 

@@ -1,5 +1,5 @@
-//! The rules for the file of a context. A rule fixes the dict where that cannot lose anything, and says so; a check
-//! discards the dict, a repair writes it.
+//! The rules for the file of a context. A rule fixes the dict if nothing can get lost, and reports it. A check then
+//! discards the dict, and a repair writes it.
 
 use std::collections::{HashMap, HashSet};
 
@@ -14,17 +14,17 @@ use crate::conversation::{
 use crate::environment::Environment;
 use crate::error::Error;
 use crate::id::ContextId;
-use crate::json::{self, FieldPath, MAX_SAFE_INTEGER, Object, Torn, locate};
+use crate::json::{self, FieldPath, MAX_SAFE_INTEGER, Object, Truncated, locate};
 
 /// The contents of the file of a context.
 pub(super) struct ContextFile {
-    /// As a repair would write it.
+    /// The dict as a repair would write it.
     pub dict: Object,
     pub age: Age,
 }
 
-/// What the age of a context is compared by. A window has the messages of the context it was cut from, so that the time of
-/// the newest message is not enough.
+/// Orders contexts by age. A window has the messages of the context from which it was cut, so the time of the newest
+/// message is not enough.
 pub(super) struct Age {
     pub id: ContextId,
     /// The time of the newest message.
@@ -44,7 +44,7 @@ pub(super) fn examine(
     environment: &dyn Environment,
     report: &mut Report,
 ) -> Result<Option<ContextFile>, Error> {
-    let (value, oddities) = match text::read(text) {
+    let (value, anomalies) = match text::read(text) {
         Ok(read) => read,
         Err(damage) => return salvage(directory, id, *damage, environment, report),
     };
@@ -54,7 +54,7 @@ pub(super) fn examine(
         report.add(Rule::WrongShape, position, "expected an object, the dict of a context; fix the file by hand");
         return Ok(None);
     };
-    text::report_oddities(oddities, report);
+    text::report_anomalies(anomalies, report);
     if let Some(found) = dict.get(keys::ID).and_then(Value::as_str).filter(|found| *found != id.as_str()) {
         let at = root.key(keys::ID);
         let position = locate(text, &at);
@@ -68,7 +68,7 @@ pub(super) fn examine(
     }
     let faults = shape_faults(&dict);
     if !faults.is_empty() {
-        // Locating a line takes as long as reading the file, so only the fault that loading stops at is located.
+        // Finding a line takes as long as reading the file, so it is found only for the fault at which loading stops.
         for (number, fault) in faults.into_iter().enumerate() {
             let message = format!("{}; fix it by hand", fault.message);
             match number {
@@ -99,9 +99,9 @@ fn salvage(
     environment: &dyn Environment,
     report: &mut Report,
 ) -> Result<Option<ContextFile>, Error> {
-    let Damage { rule, position, message, torn } = damage;
-    let salvaged = match torn {
-        Some(torn) => salvaged_dict(torn, id, environment)?,
+    let Damage { rule, position, message, truncated } = damage;
+    let salvaged = match truncated {
+        Some(truncated) => salvaged_dict(truncated, id, environment)?,
         None => None,
     };
     let Some((mut dict, is_complete)) = salvaged else {
@@ -126,9 +126,13 @@ fn salvage(
 }
 
 /// The dict of a context with the complete messages, and whether the text holds the whole file; `None` without a message.
-fn salvaged_dict(torn: Torn, id: &ContextId, environment: &dyn Environment) -> Result<Option<(Object, bool)>, Error> {
-    let Torn { mut fields, unfinished, is_whole } = torn;
-    // A part of any other field would change its meaning.
+fn salvaged_dict(
+    truncated: Truncated,
+    id: &ContextId,
+    environment: &dyn Environment,
+) -> Result<Option<(Object, bool)>, Error> {
+    let Truncated { mut fields, unfinished, is_whole } = truncated;
+    // A partial value of any other field would have another meaning.
     let may_be_partial = [keys::MESSAGES, keys::CONTENT_MAP, keys::CHILDREN];
     if let Some(field) = unfinished.filter(|field| !may_be_partial.contains(&field.as_str())) {
         fields.shift_remove(&field);
@@ -167,7 +171,7 @@ fn check_dict(directory: &Directory, dict: &mut Object, report: &mut Report) {
 fn check_origin(directory: &Directory, dict: &Object, report: &mut Report) {
     let origin = dict.get(keys::ORIGIN).and_then(Value::as_str).filter(|id| !id.is_empty());
     if let Some(id) = origin.filter(|id| !directory.has_context(id)) {
-        let message = format!("the origin '{id}' has no file; it is not needed to load this context");
+        let message = format!("the origin '{id}' has no file; this context loads without it");
         report.add(Rule::DanglingOrigin, FieldPath::root().key(keys::ORIGIN), message);
     }
 }
@@ -239,7 +243,7 @@ fn check_anchors(dict: &mut Object, report: &mut Report) {
             report.add_repairable(
                 Rule::AnchorOutOfRange,
                 at.index(1),
-                format!("the anchor '{name}' is at {place}, past the end of {count} messages"),
+                format!("the anchor '{name}' is at {place}, after the end of {count} messages"),
                 format!("moved the anchor '{name}' from {place} to {count}, the end"),
             );
             *index = count.into();
@@ -306,7 +310,7 @@ fn check_messages(dict: &Object, report: &mut Report) {
     }
 }
 
-/// Calls without a result after which the assistant has spoken, and results without a call. A pending call is no fault.
+/// Reports unanswered calls and results without a call. A pending call is not a fault.
 fn check_calls(dict: &Object, report: &mut Report) {
     let pairing = Pairing::of(messages(dict).map(|message| PairedMessage {
         is_assistant: text_of(message, "role") == "assistant",
@@ -347,7 +351,7 @@ mod tests {
     use crate::id::SessionId;
     use crate::layout::Layout;
 
-    /// The rules, fields and repairability of the findings of a context `c`, beside which there is a context `other`.
+    /// The rules, fields and repairability of the findings of a context `c` next to a context `other`.
     fn examine(text: &[u8]) -> (Vec<(&'static str, String, bool)>, Option<Object>) {
         let layout = Layout::new("a", SessionId::parse("s").unwrap());
         let names = ["c.json", "other.json"].map(str::to_owned);
@@ -436,7 +440,7 @@ mod tests {
             let expected: Vec<_> =
                 expected.into_iter().map(|(rule, field, fixed)| (rule, field.to_owned(), fixed)).collect();
             assert_eq!(findings, expected, "{dict}");
-            // What was fixed is not found again.
+            // A fixed fault is not found again.
             if let Some(file) = file {
                 let (left, _) = examine(&json::to_file_bytes(&(&file).into()));
                 let kept: Vec<&str> = expected.iter().filter(|finding| !finding.2).map(|finding| finding.0).collect();
@@ -446,7 +450,7 @@ mod tests {
     }
 
     #[test]
-    fn a_torn_file_keeps_what_is_certain() {
+    fn the_complete_contents_of_a_truncated_file_are_kept() {
         let first = r#"{"_type":"SystemPromptMessage","id":"s","role":"system","_sequence_number":3}"#;
         let text = format!(
             r#"{{"messages":[{first},{{"id":"m","_sequence_number":4}}],"id":"c","anchor_points":[["a",0],["b"#

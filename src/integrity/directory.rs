@@ -12,11 +12,11 @@ use crate::layout::{Layout, SESSION_FILE};
 pub(super) enum Kind {
     Session,
     Context(ContextId),
-    /// What a write creates before it replaces a file, and leaves behind only if it is killed.
+    /// A temporary file, which a write leaves behind only if it is killed.
     Temporary,
     /// The lock of a storage adapter.
     Lock,
-    /// A copy that a repair kept.
+    /// A copy made by a repair.
     Copy,
     Other,
 }
@@ -39,7 +39,7 @@ impl Kind {
     }
 }
 
-/// The name of the file that a temporary file, `.<name>.<unique>.tmp`, was meant to replace; `None` for any other name.
+/// The name of the file that a temporary file, `.<name>.<unique>.tmp`, was to replace; `None` for any other name.
 pub fn temporary_target(name: &str) -> Option<&str> {
     let inner = name.strip_prefix('.')?.strip_suffix(".tmp")?;
     let end = inner.find(".json.")? + ".json".len();
@@ -64,7 +64,7 @@ impl Directory {
         Self { layout, names: names.into_iter().collect(), missing: RefCell::default() }
     }
 
-    /// The names in order, with their kinds.
+    /// The sorted names with their kinds.
     pub fn files(&self) -> impl Iterator<Item = (&str, Kind)> {
         self.names.iter().map(|name| (name.as_str(), Kind::of(name)))
     }
@@ -89,7 +89,7 @@ impl Directory {
         self.missing.borrow().clone()
     }
 
-    /// An unused name for a copy, which no reader takes for the file of a session or a context.
+    /// An unused name for a copy, which no reader mistakes for the file of a session or a context.
     pub fn copy_name(&mut self, name: &str, environment: &dyn Environment) -> String {
         let time = environment.now().timestamp().replace([':', '-'], "");
         let mut copy = format!("{name}.{time}.bak");

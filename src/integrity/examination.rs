@@ -18,7 +18,7 @@ pub(super) enum Contents {
     Text(Vec<u8>),
     /// It does not exist, although it may have been listed.
     Absent,
-    /// It is larger than the limit, in bytes.
+    /// It is larger than the limit; both in bytes.
     TooLarge {
         size: u64,
         limit: u64,
@@ -31,7 +31,7 @@ pub(super) enum Contents {
 pub(super) struct Examination<'e> {
     directory: Directory,
     environment: &'e dyn Environment,
-    /// Whether the changes are kept.
+    /// Whether to plan the changes of a repair.
     is_repair: bool,
     ages: Vec<Age>,
     findings: Vec<Finding>,
@@ -39,7 +39,7 @@ pub(super) struct Examination<'e> {
 }
 
 impl<'e> Examination<'e> {
-    /// Of a directory with these names. Changes are planned for a repair only.
+    /// An examination of a directory with these names. Changes are planned only for a repair.
     pub fn new(
         layout: Layout,
         names: impl IntoIterator<Item = String>,
@@ -61,7 +61,7 @@ impl<'e> Examination<'e> {
     ///
     /// # Errors
     ///
-    /// Only defects.
+    /// Only [`Error::Internal`].
     pub fn context(&mut self, name: &str, contents: Contents) -> Result<(), Error> {
         let Some(id) = Layout::context_id(name) else { return Ok(()) };
         let mut report = Report::new(self.directory.layout.file(name));
@@ -93,7 +93,7 @@ impl<'e> Examination<'e> {
     ///
     /// # Errors
     ///
-    /// [`Error::SessionNotFound`] if there is neither that file nor one of a context.
+    /// [`Error::SessionNotFound`] if there is neither that file nor a context.
     pub fn finish(mut self, contents: Contents) -> Result<(SessionCheck, RepairPlan, BTreeSet<String>), Error> {
         let path = self.directory.layout.session_file();
         if matches!(contents, Contents::Absent) && self.context_files().is_empty() {
@@ -139,18 +139,16 @@ impl<'e> Examination<'e> {
             match kind {
                 Kind::Session | Kind::Context(_) | Kind::Lock => continue,
                 Kind::Temporary => {
-                    let message = "a temporary file: left by a write that was killed, unless a write is in progress";
+                    let message = "a temporary file of a write that was killed, unless a write is in progress";
                     report.add_repairable(Rule::LeftoverFile, (), message, "removed the temporary file");
                     let target = temporary_target(&name).map(|target| self.directory.layout.file(target));
                     let copy = self.directory.copy_name(&name, self.environment);
                     let copy_path = self.directory.layout.file(&copy);
                     leftovers.push(Leftover { path, target, copy_path });
                 }
-                Kind::Copy => report.add(
-                    Rule::KeptCopy,
-                    (),
-                    "the copy of a file that a repair changed; remove it when it is no longer needed",
-                ),
+                Kind::Copy => {
+                    report.add(Rule::KeptCopy, (), "a copy made by a repair; remove it when it is no longer needed")
+                }
                 Kind::Other => report.add(Rule::OtherFile, (), "this file is not part of a session; nothing reads it"),
             }
             findings.extend(report.finish());
@@ -159,7 +157,7 @@ impl<'e> Examination<'e> {
     }
 }
 
-/// The text of a file; `None` if it could not be read, which is reported.
+/// The text of a file; reports a finding and returns `None` if it could not be read.
 fn text_of(contents: Contents, report: &mut Report) -> Option<Vec<u8>> {
     match contents {
         Contents::Text(text) => return Some(text),

@@ -1,18 +1,18 @@
-//! Findings: what a check reports.
+//! Findings and the report of a check.
 
 use crate::json::{FieldPath, Position};
 
-/// The number of findings of one rule that are listed for one file, so that the report of a hostile file stays small.
+/// The maximum number of listed findings of one rule in one file, so that the report of a hostile file stays small.
 const MAX_LISTED: usize = 100;
 
-/// How bad a finding is.
+/// How severe a finding is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Severity {
     /// The file, or the session, cannot be loaded.
     Error,
-    /// It can be loaded, but something in it is wrong.
+    /// It can be loaded, but has a fault.
     Warning,
-    /// Nothing is wrong, but it is worth knowing.
+    /// Not a fault, only information.
     Info,
 }
 
@@ -54,7 +54,7 @@ macro_rules! rules {
                 crate::names::first_paragraph(lines)
             }
 
-            /// How bad a violation is.
+            /// The severity of a violation.
             pub fn severity(self) -> Severity {
                 match self {
                     $(Self::$variant => Severity::$severity,)*
@@ -75,7 +75,7 @@ rules! {
     EmptyFile, "empty-file", Error;
     /// The file contains NUL bytes.
     NulBytes, "nul-bytes", Error;
-    /// The text ends too early.
+    /// The text is truncated.
     TornFile, "torn-file", Error;
     /// `NaN` or `Infinity`, which are not JSON.
     NonFiniteNumber, "non-finite-number", Error;
@@ -127,20 +127,20 @@ rules! {
     OtherFile, "other-file", Info;
 }
 
-/// Something that is wrong or worth knowing.
+/// A fault, or information.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Finding {
     /// The rule that is violated.
     pub rule: Rule,
-    /// How bad it is.
+    /// Its severity.
     pub severity: Severity,
     /// The path of the file.
     pub path: String,
     /// The field at fault; `None` if it is the file itself.
     pub field: Option<FieldPath>,
-    /// The line and the column at fault, where they are known.
+    /// The line and the column at fault, if known.
     pub position: Option<Position>,
-    /// What is wrong, and what to do if a repair does not fix it.
+    /// What is wrong, and what to do if a repair cannot fix it.
     pub message: String,
     /// Whether a repair fixes it.
     pub repairability: Repairability,
@@ -156,11 +156,11 @@ impl Finding {
 /// Whether a repair fixes a finding.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Repairability {
-    /// No: it can only be fixed by hand.
+    /// No: it must be fixed by hand.
     Manual,
-    /// Yes, in this way: a sentence in the past tense.
+    /// Yes, and this sentence, in the past tense, says how.
     Automatic(String),
-    /// Not before the errors of the same file are fixed by hand.
+    /// Only after the errors of the same file have been fixed by hand.
     Blocked,
 }
 
@@ -174,7 +174,7 @@ pub struct SessionCheck {
 }
 
 impl SessionCheck {
-    /// The result with these findings.
+    /// A result with these findings.
     pub(super) fn new(findings: Vec<Finding>) -> Self {
         Self { ok: findings.iter().all(|finding| finding.severity == Severity::Info), findings }
     }
@@ -196,7 +196,7 @@ impl Report {
         self.push(rule, place.into(), message.into(), Repairability::Manual);
     }
 
-    /// As [`Report::add`], for what a repair fixes; `repair` says how.
+    /// As [`Report::add`], for a finding that a repair fixes; `repair` says how.
     pub fn add_repairable(
         &mut self,
         rule: Rule,
@@ -226,7 +226,7 @@ impl Report {
         });
     }
 
-    /// Notes that a repair has to leave this file alone.
+    /// Records that a repair must leave this file alone.
     pub fn block_repair(&mut self) {
         for finding in self.findings.iter_mut().filter(|finding| finding.is_repairable()) {
             finding.repairability = Repairability::Blocked;
@@ -237,7 +237,7 @@ impl Report {
         &self.findings
     }
 
-    /// Whether a repair fixes something in this file.
+    /// Whether a repair would change this file.
     pub fn is_repairable(&self) -> bool {
         self.findings.iter().any(Finding::is_repairable)
     }
@@ -245,7 +245,7 @@ impl Report {
     pub fn finish(mut self) -> Vec<Finding> {
         for (rule, count) in self.left_off {
             if let Some(last) = self.findings.iter_mut().rev().find(|finding| finding.rule == rule) {
-                last.message = format!("{} (and {count} more of this kind in this file)", last.message);
+                last.message = format!("{} (and {count} more like this in the file)", last.message);
             }
         }
         self.findings
@@ -308,7 +308,7 @@ mod tests {
         report.add(Rule::CounterLags, (), "y");
         let findings = report.finish();
         assert_eq!(findings.len(), MAX_LISTED + 1);
-        assert_eq!(findings[MAX_LISTED - 1].message, "x (and 150 more of this kind in this file)");
+        assert_eq!(findings[MAX_LISTED - 1].message, "x (and 150 more like this in the file)");
     }
 
     #[test]

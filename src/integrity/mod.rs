@@ -1,8 +1,7 @@
-//! The integrity of the files of a session: [`check`] finds what is wrong with them, [`repair`] fixes what can be fixed
-//! without loss.
+//! The integrity of a session's files: [`check`] finds faults, and [`repair`] fixes those that can be fixed without loss.
 //!
-//! Files are examined one at a time, so that no more than one is in memory. One pass serves both: a rule that can fix what
-//! it finds does so in the dict that was read, which a check discards and a repair writes.
+//! Files are examined one at a time, so that only one is in memory. Check and repair share one pass: a rule that can fix
+//! a fault fixes it in the dict that was read, which a check discards and a repair writes.
 
 mod context;
 mod directory;
@@ -24,12 +23,12 @@ use crate::storage::{Revision, Storage};
 use examination::{Contents, Examination};
 use repair_plan::{RepairPlan, keeps_copy};
 
-/// Reports everything that is wrong with the files of a session. Writes nothing.
+/// Reports all faults of the files of a session. Writes nothing.
 ///
 /// # Errors
 ///
-/// [`Error::SessionNotFound`] if there is neither a `session.json` nor the file of a context; those of the storage when it
-/// lists the directory or reads `session.json`. A context that it cannot read is a finding.
+/// [`Error::SessionNotFound`] if there is neither a `session.json` nor a context; those of the storage for listing the
+/// directory and reading `session.json`. A context that cannot be read is a finding.
 pub async fn check(
     layout: &Layout,
     storage: &impl Storage,
@@ -39,23 +38,23 @@ pub async fn check(
     Ok(check)
 }
 
-/// What a repair did, and what is left to do by hand.
+/// What a repair did, and what remains to be fixed by hand.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Repair {
-    /// What was done, in order.
+    /// The actions, in order.
     pub actions: Vec<Action>,
     /// A check after the repair.
     pub check: SessionCheck,
 }
 
-/// Fixes what [`check`] calls repairable. Each file is copied before it is replaced; the contexts are written before
+/// Fixes the findings that [`check`] calls repairable. Copies each file before replacing it, and writes the contexts before
 /// `session.json`.
 ///
 /// # Errors
 ///
-/// Those of [`check`]; [`Error::FileConflict`] if another writer changes a file in the meantime; those of the storage when
-/// it reads or writes. If a context cannot be read, `session.json` is not repaired, because that one may be the newest; then
-/// nothing is written, nor if what was read is not what the digest says. What was done before a write that fails stands.
+/// Those of [`check`]; [`Error::FileConflict`] if another writer changes a file in the meantime; those of reading and
+/// writing. If a context cannot be read, it may be the newest, so a repair of `session.json` would guess: nothing is written
+/// then, nor if the contents that were read do not match their digest. Writes before a failed one are not undone.
 pub async fn repair(layout: &Layout, storage: &impl Storage, environment: &dyn Environment) -> Result<Repair, Error> {
     let (_, plan) = examine(layout, storage, environment, true).await?;
     let actions = carry_out(&plan, storage).await?;
@@ -132,7 +131,7 @@ fn contents_of(read: Result<Option<Vec<u8>>, Error>) -> Result<Contents, Error> 
     }
 }
 
-/// Compares all files before it changes the first, so that a session that is in use is left alone.
+/// Compares all files before changing the first, so that a session in use is left alone.
 async fn carry_out(plan: &RepairPlan, storage: &impl Storage) -> Result<Vec<Action>, Error> {
     for change in &plan.changes {
         unchanged(storage, &change.path, change.old_digest.as_deref()).await?;
@@ -162,7 +161,7 @@ async fn carry_out(plan: &RepairPlan, storage: &impl Storage) -> Result<Vec<Acti
     Ok(actions)
 }
 
-/// The contents of a file, which must be those that were examined.
+/// Reads a file again, and fails if it is not the one that was examined.
 async fn unchanged(storage: &impl Storage, path: &str, digest: Option<&str>) -> Result<Option<Vec<u8>>, Error> {
     let contents = storage.read(path).await?;
     let found = contents.as_deref().map(sha256_hex);

@@ -1,16 +1,15 @@
-//! What a repair writes and removes, as values.
+//! The plan of a repair: what to write and what to remove.
 
 use super::finding::{Finding, Repairability, Report, Rule};
 use crate::json;
 
-/// What a repair does to the files of a session: the changes in order, the contexts before `session.json`, then the
-/// temporary files.
+/// The changes that a repair makes, in order: the contexts, `session.json`, and then the temporary files.
 pub(super) struct RepairPlan {
     pub changes: Vec<Change>,
     pub leftovers: Vec<Leftover>,
 }
 
-/// A file to be replaced, once it has been copied.
+/// A file to be copied and then replaced.
 pub(super) struct Change {
     pub path: String,
     /// The SHA-256 of the contents that were examined; `None` if the file did not exist. A file that has changed since
@@ -20,14 +19,14 @@ pub(super) struct Change {
     pub copy_path: Option<String>,
     /// The new contents.
     pub bytes: Vec<u8>,
-    /// What the new contents fix.
+    /// The findings that the new contents fix.
     pub actions: Vec<Action>,
 }
 
 /// A temporary file to be removed.
 pub(super) struct Leftover {
     pub path: String,
-    /// The file that it was meant to replace.
+    /// The file that it was to replace.
     pub target: Option<String>,
     /// The path of the copy, if one is kept: see [`keeps_copy`].
     pub copy_path: String,
@@ -37,7 +36,7 @@ impl Leftover {
     /// The action of removing it.
     pub fn action(&self, copy: bool) -> Action {
         let message = match copy {
-            true => "removed the temporary file; a copy is kept, because it was complete and differs from the file",
+            true => "removed the temporary file and kept a copy, because it was complete and differs from the file",
             false => "removed the temporary file",
         };
         Action {
@@ -49,22 +48,22 @@ impl Leftover {
     }
 }
 
-/// Whether a temporary file may hold what is nowhere else: the complete contents of a write that was about to replace the
-/// file.
+/// Whether a temporary file may have contents that exist nowhere else: those of a complete write that was about to replace
+/// the file.
 pub(super) fn keeps_copy(temporary: &[u8], target: Option<&[u8]>) -> bool {
     target != Some(temporary) && json::parse(temporary).is_ok()
 }
 
-/// Something that a repair did.
+/// An action of a repair.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Action {
-    /// The rule whose finding it fixed.
+    /// The rule of the finding that it fixed.
     pub rule: Rule,
     /// The file that was changed or removed.
     pub path: String,
-    /// What was done.
+    /// A sentence that says what was done.
     pub message: String,
-    /// The path of a copy of the file as it was.
+    /// The path of the copy of the original file.
     pub copy: Option<String>,
 }
 
@@ -76,7 +75,7 @@ impl Change {
 }
 
 impl Report {
-    /// What fixes the findings.
+    /// The fixes of the findings.
     pub(super) fn actions(&self) -> Vec<Action> {
         let action = |finding: &Finding| match &finding.repairability {
             Repairability::Automatic(message) => {

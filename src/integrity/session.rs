@@ -8,7 +8,7 @@ use super::context::Age;
 use super::directory::Directory;
 use super::finding::{Report, Rule};
 use super::text::{self, Damage};
-use crate::json::{FieldPath, Object, Torn, locate};
+use crate::json::{FieldPath, Object, Truncated, locate};
 use crate::session::{dict_keys as keys, shape_faults};
 
 /// Reports the findings of `session.json`; returns its fixed contents if it can be loaded. `text` is `None` if there is no
@@ -19,16 +19,16 @@ pub(super) fn examine(directory: &Directory, ages: &[Age], text: Option<&[u8]>, 
         let message = "there are contexts, but no session.json that names the active one";
         return rebuild(directory, newest, Rule::MissingSessionFile, (), message, None, report);
     };
-    let (value, oddities) = match text::read(text) {
+    let (value, anomalies) = match text::read(text) {
         Ok(read) => read,
         Err(damage) => {
-            let Damage { rule, position, message, torn } = *damage;
-            // A text that can be fixed by hand holds more than what would replace it.
+            let Damage { rule, position, message, truncated } = *damage;
+            // A text that can be fixed by hand has more than its replacement would have.
             if matches!(rule, Rule::NotJson | Rule::NonFiniteNumber) {
                 report.add(rule, position, message);
                 return None;
             }
-            return rebuild(directory, newest, rule, position, &message, torn, report);
+            return rebuild(directory, newest, rule, position, &message, truncated, report);
         }
     };
     let root = FieldPath::root();
@@ -37,7 +37,7 @@ pub(super) fn examine(directory: &Directory, ages: &[Age], text: Option<&[u8]>, 
         report.add(Rule::WrongShape, position, "expected an object, the dict of a session; fix the file by hand");
         return None;
     };
-    text::report_oddities(oddities, report);
+    text::report_anomalies(anomalies, report);
     let uuid = directory.layout.id().as_str();
     if let Some(found) = dict.get(keys::UUID).and_then(Value::as_str).filter(|found| *found != uuid) {
         let at = root.key(keys::UUID);
@@ -78,19 +78,19 @@ fn check_active(directory: &Directory, newest: Option<&Age>, dict: &mut Object, 
     }
 }
 
-/// Rebuilds `session.json` from the contexts and from what is left of the old one.
+/// Rebuilds `session.json` from the contexts and the remains of the old one.
 fn rebuild(
     directory: &Directory,
     newest: Option<&Age>,
     rule: Rule,
     place: impl Into<super::finding::Place>,
     message: &str,
-    torn: Option<Torn>,
+    truncated: Option<Truncated>,
     report: &mut Report,
 ) -> Option<Object> {
-    let Torn { mut fields, unfinished, is_whole } =
-        torn.unwrap_or(Torn { fields: Object::new(), unfinished: None, is_whole: false });
-    // A part of any other field would change its meaning.
+    let Truncated { mut fields, unfinished, is_whole } =
+        truncated.unwrap_or(Truncated { fields: Object::new(), unfinished: None, is_whole: false });
+    // A partial value of any other field would have another meaning.
     let may_be_partial = [keys::AUTO_APPROVE_TOOLS, keys::STATE_DATA];
     if let Some(field) = unfinished.filter(|field| !may_be_partial.contains(&field.as_str())) {
         fields.shift_remove(&field);
@@ -107,10 +107,7 @@ fn rebuild(
     };
     let repair = match is_whole {
         true => "removed the NUL bytes".to_owned(),
-        false => format!(
-            "rebuilt from the contexts: the newest, '{}', is the active one if none was named; {kept}",
-            newest.id
-        ),
+        false => format!("rebuilt from the contexts: the newest, '{}', is active if none was named; {kept}", newest.id),
     };
     report.add_repairable(rule, place, message, repair);
     let defaults = json!({
@@ -129,13 +126,13 @@ fn rebuild(
     Some(fields)
 }
 
-/// Writes of one save are this close, in milliseconds.
+/// The maximum time between two writes of one save, in milliseconds.
 const ONE_SAVE: f64 = 2000.0;
 
-/// The context used last. A context whose descendant goes as far as it, by the sequence numbers, is older than that one. Of
-/// the others it is the one that the storage wrote last; of those written at the same time, the one with the most
-/// ancestors, because a window is newer than the context it was cut from. The times of messages are local and run
-/// backwards when daylight saving ends: they decide only where the storage keeps no times.
+/// The most recently used context. A context is older than a descendant with at least its sequence number. Among the rest,
+/// the one written last is taken; among those written at the same time, the one with the most ancestors, because a window is
+/// newer than the context from which it was cut. The times of messages are local and go backwards when daylight saving
+/// time ends, so they decide only if the storage keeps no times.
 fn newest(ages: &[Age]) -> Option<&Age> {
     let by_id: HashMap<&str, &Age> = ages.iter().map(|age| (age.id.as_str(), age)).collect();
     let ancestors = |age: &Age| {
@@ -156,7 +153,7 @@ fn newest(ages: &[Age]) -> Option<&Age> {
     }
     let mut candidates: Vec<&Age> = ages.iter().filter(|age| !superseded.contains(age.id.as_str())).collect();
     if candidates.is_empty() {
-        // Origins in a circle.
+        // The origins form a cycle.
         candidates = ages.iter().collect();
     }
     let has_times = candidates.iter().all(|age| age.modified.is_some());

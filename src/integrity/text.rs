@@ -1,21 +1,21 @@
-//! The text of a file: whether it is JSON, and what can be read if it is not.
+//! The text of a file: whether it is valid JSON, and what can be recovered if it is not.
 
 use serde_json::Value;
 
 use super::finding::{Report, Rule};
-use crate::json::{self, Oddities, Oddity, Position, Torn};
+use crate::json::{self, Anomalies, Anomaly, Position, Truncated};
 
 /// A text that cannot be loaded.
 pub(super) struct Damage {
     pub rule: Rule,
     pub position: Position,
     pub message: String,
-    /// What can be read of it nonetheless.
-    pub torn: Option<Torn>,
+    /// The contents that can be recovered.
+    pub truncated: Option<Truncated>,
 }
 
-/// The value of a text, and its oddities.
-pub(super) fn read(text: &[u8]) -> Result<(Value, Oddities), Box<Damage>> {
+/// The value of a text, and its anomalies.
+pub(super) fn read(text: &[u8]) -> Result<(Value, Anomalies), Box<Damage>> {
     let start = Position { line: 1, column: 1 };
     if text.iter().all(u8::is_ascii_whitespace) {
         return Err(damage(Rule::EmptyFile, start, "the file is empty"));
@@ -27,26 +27,26 @@ pub(super) fn read(text: &[u8]) -> Result<(Value, Oddities), Box<Damage>> {
     }
     match json::parse_noting(text) {
         Ok((Value::Object(fields), _)) if has_nuls => {
-            let torn = Some(Torn { fields, unfinished: None, is_whole: true });
-            Err(with_torn(torn, Rule::NulBytes, position_after(text), "NUL bytes follow the text"))
+            let truncated = Some(Truncated { fields, unfinished: None, is_whole: true });
+            Err(with_truncated(truncated, Rule::NulBytes, position_after(text), "NUL bytes follow the text"))
         }
         Ok(read) => Ok(read),
         Err(error) => {
             let position = Position { line: error.line, column: error.column };
             let rest = &text[error.offset..];
-            if json::is_torn_at(text, error.offset) {
-                let torn = json::read_torn(text);
+            if json::is_truncated_at(text, error.offset) {
+                let truncated = json::read_truncated(text);
                 let (rule, message) = match has_nuls {
                     true => (Rule::NulBytes, "NUL bytes replace the rest of the text"),
-                    false => (Rule::TornFile, "the text ends too early, here"),
+                    false => (Rule::TornFile, "the text is truncated here"),
                 };
-                return Err(with_torn(torn, rule, position, message));
+                return Err(with_truncated(truncated, rule, position, message));
             }
             if rest.first() == Some(&0) {
                 return Err(damage(Rule::NulBytes, position, "the text contains a NUL byte"));
             }
             if ["NaN", "Infinity"].iter().any(|word| rest.starts_with(word.as_bytes())) {
-                let message = "this is not JSON, although Python writes it; replace it by a number or null";
+                let message = "not JSON, although Python writes it; replace it with a number or null";
                 return Err(damage(Rule::NonFiniteNumber, position, message));
             }
             Err(damage(Rule::NotJson, position, &format!("{}; fix the file by hand", error.message)))
@@ -55,11 +55,11 @@ pub(super) fn read(text: &[u8]) -> Result<(Value, Oddities), Box<Damage>> {
 }
 
 fn damage(rule: Rule, position: Position, message: &str) -> Box<Damage> {
-    with_torn(None, rule, position, message)
+    with_truncated(None, rule, position, message)
 }
 
-fn with_torn(torn: Option<Torn>, rule: Rule, position: Position, message: &str) -> Box<Damage> {
-    Box::new(Damage { rule, position, message: message.to_owned(), torn })
+fn with_truncated(truncated: Option<Truncated>, rule: Rule, position: Position, message: &str) -> Box<Damage> {
+    Box::new(Damage { rule, position, message: message.to_owned(), truncated })
 }
 
 fn position_after(text: &[u8]) -> Position {
@@ -68,9 +68,9 @@ fn position_after(text: &[u8]) -> Position {
     Position { line, column }
 }
 
-/// Reports the oddities of a text, all of which are fixed by rewriting the file.
-pub(super) fn report_oddities(oddities: Oddities, report: &mut Report) {
-    if oddities.byte_order_mark {
+/// Reports the anomalies of a text. Rewriting the file fixes all of them.
+pub(super) fn report_anomalies(anomalies: Anomalies, report: &mut Report) {
+    if anomalies.byte_order_mark {
         let start = Position { line: 1, column: 1 };
         report.add_repairable(
             Rule::ByteOrderMark,
@@ -79,22 +79,22 @@ pub(super) fn report_oddities(oddities: Oddities, report: &mut Report) {
             "removed the byte order mark",
         );
     }
-    let Oddity { count, first, .. } = oddities.lone_surrogates;
+    let Anomaly { count, first, .. } = anomalies.lone_surrogates;
     if let Some(place) = first {
         report.add_repairable(
             Rule::LoneSurrogate,
             place,
-            format!("an unpaired surrogate, which is read as U+FFFD; {count} in the file, the first here"),
-            format!("replaced {count} unpaired surrogates by U+FFFD"),
+            format!("an unpaired surrogate, which is read as U+FFFD; the first of {count} in the file"),
+            format!("replaced {count} unpaired surrogates with U+FFFD"),
         );
     }
-    let Oddity { count, first, .. } = oddities.duplicate_keys;
+    let Anomaly { count, first, .. } = anomalies.duplicate_keys;
     if let Some(place) = first {
         report.add_repairable(
             Rule::DuplicateKey,
             place,
-            format!("this object has the key twice, and the last value counts; {count} in the file, the first here"),
-            format!("removed {count} duplicate keys, of which the last value is kept"),
+            format!("a duplicate key, of which the last value is used; the first of {count} in the file"),
+            format!("removed {count} duplicate keys and kept the last values"),
         );
     }
 }
@@ -120,10 +120,10 @@ mod tests {
             (b"{\"a\":1}}", Rule::NotJson, 1, 8, false),
             (b"{\"a\":\"\xff\"}", Rule::NotJson, 1, 7, false),
         ];
-        for (text, rule, line, column, has_torn) in cases {
+        for (text, rule, line, column, has_truncated) in cases {
             let Err(damage) = read(text) else { panic!("{text:?}") };
-            let found = (damage.rule, damage.position.line, damage.position.column, damage.torn.is_some());
-            assert_eq!(found, (rule, line, column, has_torn), "{:?}", String::from_utf8_lossy(text));
+            let found = (damage.rule, damage.position.line, damage.position.column, damage.truncated.is_some());
+            assert_eq!(found, (rule, line, column, has_truncated), "{:?}", String::from_utf8_lossy(text));
         }
         assert!(read(b"{\"a\":1}\r\n").is_ok());
     }

@@ -1,4 +1,4 @@
-//! Builds a context from what a format reads.
+//! Builds a context from the messages that a format reads.
 
 use serde_json::Value;
 
@@ -10,7 +10,7 @@ use crate::conversation::{
 use crate::environment::Environment;
 use crate::error::{Error, ShapeError};
 
-/// A context while the messages of a request are read.
+/// Collects the messages of a request for a context.
 #[derive(Default)]
 pub struct ContextBuilder {
     /// The parts of the system prompt.
@@ -20,7 +20,7 @@ pub struct ContextBuilder {
     messages: Vec<NewMessage>,
 }
 
-/// A message that is not yet in the context.
+/// A message to be added to the context.
 struct NewMessage {
     role: &'static str,
     parts: Vec<Value>,
@@ -46,7 +46,7 @@ impl ContextBuilder {
         }
     }
 
-    /// Adds a message of the user, or of tool results if it has any.
+    /// Adds a message of the user, or of the role `tool_result` if it has results.
     pub fn push_user(&mut self, parts: Vec<Value>) {
         let has_results = parts.iter().any(|part| part["type"] == "tool_result");
         self.push(if has_results { "tool_result" } else { "user" }, parts);
@@ -93,7 +93,7 @@ impl ContextBuilder {
         Ok(context)
     }
 
-    /// Marks calls that have a result as approved, and removes the name of the tool from results whose call has it.
+    /// Marks calls with a result as approved, and removes the name of the tool from results whose call has it.
     fn match_results(&mut self) {
         let pairing = Pairing::of(self.messages.iter().map(NewMessage::paired));
         let name = |(message, part): Place| self.messages.get(message)?.parts.get(part)?.get("name");

@@ -1,11 +1,11 @@
-//! Fields that a format has and a stored part carries for it.
+//! Fields of one format that a stored part carries along.
 
 use serde_json::Value;
 
 use super::dict::set;
 use crate::json::Object;
 
-/// A field that only one format has: its name in a stored part, its name in the format, and whether a value is valid.
+/// A field of one format: its name in a stored part, its name in the format, and whether a value is valid.
 pub type Carried = (&'static str, &'static str, fn(&Value) -> bool);
 
 /// Copies such fields from a stored part to the part of a request.
@@ -17,7 +17,7 @@ pub fn carry(from: &Object, to: &mut Value, fields: &[Carried]) {
     }
 }
 
-/// Copies such fields from the part of a request to a part to be stored.
+/// Copies such fields from the part of a request to a stored part.
 pub fn carry_back(from: &Object, to: &mut Value, fields: &[Carried]) {
     for (ours, theirs, is_valid) in fields {
         if let Some(value) = from.get(*theirs).filter(|value| is_valid(value)) {

@@ -4,8 +4,8 @@ use serde_json::Value;
 
 use crate::json::Object;
 
-/// A JSON object of values that are taken as they are. `json!` would serialize each of them again, which costs a copy and,
-/// for a deeply nested value, stack.
+/// A JSON object of existing values. `json!` would serialize each value again, which costs a copy and, for a deeply nested
+/// value, stack.
 macro_rules! dict {
     ($($key:literal : $value:expr),* $(,)?) => {
         $crate::provider::dict::object(&mut [$(($key, serde_json::Value::from($value))),*])
@@ -13,7 +13,7 @@ macro_rules! dict {
 }
 pub(super) use dict;
 
-/// What [`dict!`] makes. Not inlined, because a hundred places call it.
+/// The function behind [`dict!`]. Not inlined, because it has about a hundred call sites.
 #[inline(never)]
 pub fn object(fields: &mut [(&str, Value)]) -> Value {
     fields.iter_mut().map(|(key, value)| ((*key).to_owned(), value.take())).collect::<Object>().into()

@@ -12,12 +12,13 @@ use crate::json::{FieldPath, Object};
 #[derive(Clone)]
 pub struct Field<'v> {
     pub value: &'v Value,
-    way: Option<Rc<Way<'v>>>,
+    path: Option<Rc<LinkedPath<'v>>>,
 }
 
-/// The last step of a path, and those before it. Fields share them, because the path as text is only needed for an error.
-struct Way<'v> {
-    before: Option<Rc<Way<'v>>>,
+/// The last step of a path, and the path before it. Fields share these steps, because the text of a path is only needed for
+/// errors.
+struct LinkedPath<'v> {
+    parent: Option<Rc<LinkedPath<'v>>>,
     step: Step<'v>,
 }
 
@@ -28,7 +29,7 @@ enum Step<'v> {
 
 impl<'v> Field<'v> {
     pub fn root(value: &'v Value) -> Self {
-        Self { value, way: None }
+        Self { value, path: None }
     }
 
     pub fn object(&self) -> Result<&'v Object, ShapeError> {
@@ -44,7 +45,7 @@ impl<'v> Field<'v> {
         Ok(items.iter().enumerate().map(|(index, value)| self.below(Step::Index(index), value)).collect())
     }
 
-    /// The field of this name; `None` where it is absent or null.
+    /// The field with this name; `None` if it is absent or null.
     pub fn get(&self, key: &'v str) -> Result<Option<Field<'v>>, ShapeError> {
         let found = self.object()?.get(key).filter(|value| !value.is_null());
         Ok(found.map(|value| self.below(Step::Key(key), value)))
@@ -62,40 +63,40 @@ impl<'v> Field<'v> {
         self.get(key)?.map(|field| field.string()).transpose()
     }
 
-    /// The error that this field has the wrong type.
+    /// An error: this field has the wrong type.
     #[cold]
     pub fn wrong(&self, expected: &str) -> ShapeError {
         wrong(&self.path(), expected, self.value)
     }
 
-    /// The error that this field is at fault.
+    /// An error about this field.
     #[cold]
     pub fn fault(&self, message: impl Into<String>) -> ShapeError {
         ShapeError::new(self.path(), message)
     }
 
-    /// The error that a field of this one is at fault.
+    /// An error about a field of this one.
     #[cold]
     pub fn fault_at(&self, key: &str, message: impl Into<String>) -> ShapeError {
         ShapeError::new(self.path().key(key), message)
     }
 
-    /// The error that a field of this one has a value that a context cannot hold.
+    /// An error: a field of this one has a value that a context cannot hold.
     #[cold]
     pub fn unknown(&self, key: &str, found: &str) -> ShapeError {
         self.fault_at(key, format!("{found:?} is not supported in a stored conversation; remove it"))
     }
 
     fn below(&self, step: Step<'v>, value: &'v Value) -> Self {
-        Self { value, way: Some(Rc::new(Way { before: self.way.clone(), step })) }
+        Self { value, path: Some(Rc::new(LinkedPath { parent: self.path.clone(), step })) }
     }
 
     fn path(&self) -> FieldPath {
         let mut steps = Vec::new();
-        let mut way = self.way.as_ref();
-        while let Some(Way { before, step }) = way.map(Rc::as_ref) {
+        let mut rest = self.path.as_ref();
+        while let Some(LinkedPath { parent, step }) = rest.map(Rc::as_ref) {
             steps.push(step);
-            way = before.as_ref();
+            rest = parent.as_ref();
         }
         steps.into_iter().rev().fold(FieldPath::root(), |path, step| match step {
             Step::Key(key) => path.key(key),
@@ -111,7 +112,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_error_names_the_way() {
+    fn an_error_names_the_path() {
         let value = json!({"a": [{"b": null}, {"b": 5}]});
         let items = Field::root(&value).required("a").and_then(|field| field.items()).unwrap();
         let fault = |error: ShapeError| error.in_argument("value").to_string();

@@ -1,4 +1,4 @@
-//! What a provider's format is: [`ProviderFormat`], with one implementation for each file of [`formats`](super::formats).
+//! [`ProviderFormat`]: the trait of a provider's format. Each file of [`formats`](super::formats) implements it once.
 
 use super::builder::ContextBuilder;
 use super::field::Field;
@@ -13,20 +13,20 @@ use crate::json::Object;
 ///
 /// The rules, the repair and the conversion ask this trait for everything that differs between formats, so they name none.
 pub trait ProviderFormat: Sync {
-    /// The name by which callers know it, such as `anthropic`.
+    /// The name that callers use, such as `anthropic`.
     fn name(&self) -> &'static str;
 
-    /// What it requires of a conversation.
+    /// The requirements on a conversation.
     fn requirements(&self) -> &'static Requirements;
 
-    /// Whether it accepts a thinking part of the assistant. A part that it does not accept is left out.
+    /// Whether the format accepts a thinking part of the assistant. A part that is not accepted is left out.
     fn accepts_thinking(&self, fields: &Object) -> bool;
 
-    /// Why it refuses a medium in a message of this role; `None` if it accepts it. The system's role is never asked for: no
-    /// format accepts media there.
+    /// Why the format refuses media in a message of this role; `None` if it accepts it. Not called for the system's role:
+    /// no format accepts media there.
     fn media_fault(&self, role: Role, media: &Media) -> Option<MediaFault>;
 
-    /// Whether it refuses a text because it is empty. `is_signed` tells whether the text carries a thought signature.
+    /// Whether the format refuses a text because it is empty. `is_signed` tells whether the text has a thought signature.
     fn refuses_text(&self, text: &str, is_signed: bool) -> bool {
         let _ = (text, is_signed);
         false
@@ -39,56 +39,56 @@ pub trait ProviderFormat: Sync {
     ///
     /// # Errors
     ///
-    /// The field that the format does not allow, or that a context cannot hold.
+    /// The field that the format does not allow or that a context cannot hold.
     fn read(&self, root: &Field<'_>, environment: &dyn Environment) -> Result<ContextBuilder, ShapeError>;
 }
 
-/// What a format requires of a conversation. [`Rule::holds_for`](super::rules::Rule::holds_for) derives from it which rules
-/// the format has.
+/// The requirements of a format on a conversation. [`Rule::holds_for`](super::rules::Rule::holds_for) derives the rules of
+/// the format from them.
 #[derive(Clone, Debug)]
 pub struct Requirements {
     /// Whether the rules can be checked. Those of an SDK cannot: the provider behind it has its own.
     pub is_checkable: bool,
-    /// Whether a request needs a message.
+    /// Whether a request must have a message.
     pub message: RequiredMessage,
-    /// What the conversation may begin with.
+    /// How the conversation may begin.
     pub first_turn: FirstTurn,
-    /// Whether it refuses tool calls directly after another turn of the assistant.
+    /// Whether tool calls are refused directly after another turn of the assistant.
     pub refuses_calls_after_assistant: bool,
-    /// Whether system messages go to a field of their own and are not among the messages.
+    /// Whether system messages go to a separate field instead of the list of messages.
     pub lifts_system_messages: bool,
-    /// Whether a message without content is not sent at all.
+    /// Whether messages without content are not sent.
     pub skips_empty_messages: bool,
-    /// Whether it accepts a message without content.
+    /// Whether messages without content are accepted.
     pub empty_message: EmptyMessage,
-    /// Whether it refuses a last message of the assistant that ends with white space.
+    /// Whether a last message of the assistant that ends with white space is refused.
     pub refuses_trailing_whitespace: bool,
-    /// Where the result of a call has to be.
+    /// Where the result of a call must be.
     pub results: ResultPlacement,
-    /// Whether a call id may be used once in the whole conversation; otherwise once in a message.
+    /// Whether call ids must be unique in the conversation; otherwise they must be unique in each message.
     pub has_unique_call_ids: bool,
-    /// What a call id has to look like; `None` if any will do.
+    /// Which call ids are valid; `None` if all are.
     pub call_ids: Option<Identifier>,
-    /// What the name of a called tool has to look like; `None` if any will do.
+    /// Which names of called tools are valid; `None` if all are.
     pub tool_names: Option<Identifier>,
-    /// Whether arguments are a JSON object; otherwise they are text.
+    /// Whether arguments must be a JSON object; otherwise they are a text.
     pub has_argument_objects: bool,
-    /// Whether a result needs the name of its tool.
+    /// Whether a result must have the name of its tool.
     pub has_result_names: bool,
-    /// Whether it refuses thinking that nothing of the assistant follows.
+    /// Whether thinking is refused if nothing of the assistant follows it.
     pub refuses_trailing_thinking: bool,
-    /// Which thinking has to come back.
+    /// Which thinking must be sent back.
     pub required_thinking: RequiredThinking,
 }
 
-/// Whether a request needs a message.
+/// Whether a request must have a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RequiredMessage {
-    /// It may be without one.
+    /// No message is required.
     None,
-    /// It needs one beside the system prompt.
+    /// A message besides the system prompt is required.
     Any,
-    /// It needs one, which the system prompt may be.
+    /// A message is required; a system prompt is enough.
     AnyOrSystemPrompt,
 }
 
@@ -103,18 +103,18 @@ pub enum FirstTurn {
     NotCalls,
 }
 
-/// Whether a format accepts a message without content.
+/// Whether a format accepts messages without content.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EmptyMessage {
-    /// It does.
+    /// They are accepted.
     Accepted,
-    /// It refuses it.
+    /// They are refused.
     Refused,
-    /// It refuses it, unless it is the last message and the assistant's.
+    /// They are refused, except for a last message of the assistant.
     RefusedBeforeEnd,
 }
 
-/// Where the result of a call has to be.
+/// Where the result of a call must be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ResultPlacement {
     /// Anywhere after its call.
@@ -125,39 +125,38 @@ pub enum ResultPlacement {
     NextMessages,
 }
 
-/// Which thinking a format wants back.
+/// Which thinking a format requires to be sent back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RequiredThinking {
     /// None.
     None,
-    /// That of the calls whose results the last message has.
+    /// The thinking before calls whose results are in the last message.
     OfAnsweredCalls,
-    /// The signature on the first call of each step since the last prompt. `placeholder` is what the provider accepts in
-    /// place of a signature that is lost.
+    /// The signature on the first call of each step since the last prompt.
     OfStepSignatures {
         /// Accepted in place of a lost signature.
         placeholder: &'static str,
     },
 }
 
-/// What a name or an id has to look like.
+/// Which names or ids are valid.
 #[derive(Clone, Copy, Debug)]
 pub struct Identifier {
-    /// The most characters that it may have.
+    /// The maximum number of characters.
     pub longest: usize,
-    /// Whether it may contain a character.
+    /// Whether a character is allowed.
     pub accepts: fn(char) -> bool,
-    /// What to do about one that is refused.
+    /// What to do about an invalid one.
     pub fix: &'static str,
 }
 
 impl Identifier {
-    /// Whether a text is one.
+    /// Whether a text is valid.
     pub fn is(&self, text: &str) -> bool {
         !text.is_empty() && text.chars().all(self.accepts) && text.chars().count() <= self.longest
     }
 
-    /// A text that is one, as close to the given one as possible; `fallback` if nothing of it can be used.
+    /// A valid text that is as close to the given one as possible; `fallback` if it is empty.
     pub fn repair(&self, text: &str, fallback: &str) -> String {
         let character = |character| if (self.accepts)(character) { character } else { '_' };
         let repaired: String = text.chars().map(character).take(self.longest).collect();
@@ -165,12 +164,12 @@ impl Identifier {
     }
 }
 
-/// Letters and digits of ASCII, `_` and `-`.
+/// ASCII letters and digits, `_` and `-`.
 pub fn is_word_character(character: char) -> bool {
     character.is_ascii_alphanumeric() || matches!(character, '_' | '-')
 }
 
-/// Why a format refuses a medium.
+/// Why a format refuses media.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MediaFault {
     /// The field at fault; empty for the part as a whole.
@@ -180,21 +179,21 @@ pub struct MediaFault {
 }
 
 impl MediaFault {
-    /// The fault of a field of the part.
+    /// A fault of a field of the part.
     pub fn at(field: &'static str, message: &'static str) -> Option<Self> {
         Some(Self { field, message })
     }
 
-    /// The fault of the part as a whole.
+    /// A fault of the part as a whole.
     pub fn of_part(message: &'static str) -> Option<Self> {
         Self::at("", message)
     }
 }
 
-/// Why a format refuses a medium in a message of this role; `None` if it accepts it.
+/// Why a format refuses media in a message of this role; `None` if it accepts it.
 pub fn media_fault(format: &dyn ProviderFormat, role: Role, media: &Media) -> Option<MediaFault> {
     match role {
-        Role::System => MediaFault::of_part("a system message can only have texts"),
+        Role::System => MediaFault::of_part("a system message can only contain text"),
         _ => format.media_fault(role, media),
     }
 }

@@ -1,4 +1,4 @@
-//! Images, videos, sounds and documents, as all formats know them: data or an address, and a media type.
+//! Images, videos, audio and documents, independent of a format: data or a URL, and a media type.
 
 use serde_json::Value;
 
@@ -15,7 +15,7 @@ pub enum MediaKind {
 
 pub const PDF: &str = "application/pdf";
 
-/// The endings of addresses that tell the media type.
+/// The media types of the endings of URLs.
 const ENDINGS: [(&str, &str); 15] = [
     ("png", "image/png"),
     ("jpg", "image/jpeg"),
@@ -35,12 +35,12 @@ const ENDINGS: [(&str, &str); 15] = [
 ];
 
 impl MediaKind {
-    /// That of the parts of this type.
+    /// The kind of parts of this type.
     pub fn of_part(kind: &str) -> Option<Self> {
         [Self::Image, Self::Video, Self::Audio, Self::Pdf].into_iter().find(|media| media.name() == kind)
     }
 
-    /// That of data of this media type.
+    /// The kind of data of this media type.
     pub fn of_type(media_type: &str) -> Option<Self> {
         let media_type = media_type.to_ascii_lowercase();
         match media_type.split('/').next() {
@@ -51,7 +51,7 @@ impl MediaKind {
         }
     }
 
-    /// The type of such a part.
+    /// The type of parts of this kind.
     pub fn name(self) -> &'static str {
         match self {
             Self::Image => "image",
@@ -61,17 +61,17 @@ impl MediaKind {
         }
     }
 
-    /// What is expected of a media type that is none of this kind.
+    /// The expectation for an error about the media type of a part of this kind.
     fn expected_type(self) -> &'static str {
         match self {
             Self::Image => "the media type of an image",
             Self::Video => "the media type of a video",
-            Self::Audio => "the media type of a sound",
+            Self::Audio => "the media type of audio",
             Self::Pdf => "the media type application/pdf",
         }
     }
 
-    /// The media type of what is at an address: by its ending, else the most usual one.
+    /// A guess at the media type of a URL: by its ending, otherwise the most common one.
     fn type_at(self, url: &str) -> &'static str {
         let path = url.split(['?', '#']).next().unwrap_or_default();
         let ending = path.rsplit('.').next().unwrap_or_default().to_ascii_lowercase();
@@ -87,16 +87,16 @@ impl MediaKind {
     }
 }
 
-/// The sounds that OpenAI takes, each with the media types that name it.
+/// The audio formats that OpenAI accepts, each with its media types.
 const SOUNDS: [(&str, &[&str]); 2] =
     [("wav", &["audio/wav", "audio/x-wav", "audio/wave"]), ("mp3", &["audio/mpeg", "audio/mp3"])];
 
-/// A medium of a message.
+/// Media in a message.
 #[derive(Clone, Copy, Debug)]
 pub struct Media<'c> {
     pub kind: MediaKind,
     pub origin: Origin<'c>,
-    /// Of an address it may be a guess.
+    /// For a URL it may be a guess.
     pub media_type: &'c str,
     pub fields: &'c Object,
 }
@@ -104,17 +104,17 @@ pub struct Media<'c> {
 /// Where the data is.
 #[derive(Clone, Copy, Debug)]
 pub enum Origin<'c> {
-    /// Here, in base64.
+    /// In the part, as base64.
     Data(&'c str),
     Url(&'c str),
 }
 
 impl<'c> Media<'c> {
-    /// The medium of a stored part.
+    /// The media of a stored part.
     ///
     /// # Errors
     ///
-    /// The field that is not what it has to be, and what is expected there.
+    /// The invalid field, and what is expected there.
     pub fn read(kind: MediaKind, fields: &'c Object) -> Result<Self, (&'static str, &'static str)> {
         let source = fields.get("source").and_then(Value::as_object);
         let string = |key: &str| source.and_then(|source| source.get(key)).and_then(Value::as_str);
@@ -139,13 +139,13 @@ impl<'c> Media<'c> {
         Ok(Self { kind, origin, media_type, fields })
     }
 
-    /// The name that OpenAI has for a sound of this media type; `None` where it takes none.
+    /// OpenAI's name of this audio format; `None` if it is not supported.
     pub fn sound(&self) -> Option<&'static str> {
         let names = |types: &[&str]| types.iter().any(|known| self.media_type.eq_ignore_ascii_case(known));
         SOUNDS.into_iter().find(|(_, types)| names(types)).map(|(name, _)| name)
     }
 
-    /// The address, or one that holds the data.
+    /// The URL, or a data: URL with the data.
     pub fn url(&self) -> String {
         match self.origin {
             Origin::Data(data) => format!("data:{};base64,{data}", self.media_type),
@@ -154,19 +154,19 @@ impl<'c> Media<'c> {
     }
 }
 
-/// The media type of a sound by the name that OpenAI has for it.
+/// The media type of an audio format by OpenAI's name for it.
 pub fn type_of_sound(name: &str) -> Option<&'static str> {
     SOUNDS.into_iter().find(|(known, _)| *known == name).and_then(|(_, types)| types.first().copied())
 }
 
-/// The media type and the data of a `data:` URL in base64.
+/// The media type and the data of a base64 `data:` URL.
 fn read_data_url(url: &str) -> Option<(&str, &str)> {
     let (head, data) = url.strip_prefix("data:")?.split_once(',')?;
     let (media_type, _) = head.strip_suffix(";base64")?.split_once(';').unwrap_or((head.strip_suffix(";base64")?, ""));
     Some((media_type, data))
 }
 
-/// The source of a part for an address, which may hold the data itself; `None` for a `data:` URL of another form.
+/// The source of a part for a URL, which may be a `data:` URL; `None` if that is not in base64.
 pub fn source_of_url(url: &str) -> Option<Value> {
     match read_data_url(url) {
         Some((media_type, data)) => Some(source_of_data(data, media_type)),
@@ -175,7 +175,7 @@ pub fn source_of_url(url: &str) -> Option<Value> {
     }
 }
 
-/// The source of a part for data in base64.
+/// The source of a part for base64 data.
 pub fn source_of_data(data: &str, media_type: &str) -> Value {
     dict! {"type": "base64", "data": data, "media_type": media_type}
 }

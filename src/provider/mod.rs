@@ -1,14 +1,35 @@
 //! The formats in which model providers accept a conversation, and the conversion of a context to them and back.
 //!
-//! [`format`] is the trait that a provider's format implements; [`formats`] has one file for each. What differs between
-//! providers is in these files alone. What they share:
+//! [`format`] has the trait that a provider's format implements, and [`formats`] one file for each format. Everything that
+//! differs between providers is in these files. The rest is shared:
 //!
-//! - [`part`] reads a stored part, for everything that follows.
-//! - [`rules`] finds what a provider would refuse, and [`repair`] repairs it.
-//! - [`reader`] reads a context into a [`source`], which a format writes with the help of [`writing`].
-//! - A format reads a request with the help of [`field`] and [`reading`], and a [`builder`] makes a context of it.
+//! - [`part`] parses a stored part for all of the following.
+//! - [`rules`] finds content that a provider would refuse, and [`repair`] repairs it.
+//! - [`reader`] reads a context into a [`source`]; a format writes that as a request with the help of [`writing`].
+//! - A format reads a request with the help of [`field`] and [`reading`]; a [`builder`] makes a context of it.
 //!
 //! docs/providers.md says how each format expresses what a context holds.
+//!
+//! ```
+//! use peteos_session::provider::{formats, from_messages, to_messages};
+//! # use peteos_session::environment::{Environment, LocalTime};
+//! # use serde_json::json;
+//! # struct Fixed;
+//! # impl Environment for Fixed {
+//! #     fn now(&self) -> LocalTime {
+//! #         LocalTime { year: 2026, month: 1, day: 2, hour: 3, minute: 4, second: 5, microsecond: 0 }
+//! #     }
+//! #     fn uuid(&self) -> uuid::Uuid {
+//! #         uuid::Uuid::from_u128(1)
+//! #     }
+//! # }
+//! # let environment = &Fixed;
+//! let anthropic = formats::find("anthropic")?;
+//! let context = from_messages(&json!([{"role": "user", "content": "Hi"}]), anthropic, environment)?;
+//! let request = to_messages(&context, anthropic, false)?;
+//! assert_eq!(request["messages"], json!([{"role": "user", "content": [{"type": "text", "text": "Hi"}]}]));
+//! # Ok::<(), peteos_session::error::Error>(())
+//! ```
 
 mod builder;
 mod carried;
@@ -41,12 +62,12 @@ use reader::read_source;
 
 /// The fields of a request that hold the conversation of a context: its messages, system prompt and tools.
 ///
-/// With `repair` the messages are those that [`repair::repair`] makes of the context.
+/// With `repair`, the messages are those that [`repair::repair`] returns.
 ///
 /// # Errors
 ///
-/// [`Error::InvalidArgument`] for a part that the format does not support, or that lacks what its type needs; it names the
-/// path of the field in the context. With `repair` there is none.
+/// [`Error::InvalidArgument`] for a part that the format does not support or that lacks a required field; it names the
+/// path of the field in the context. With `repair`, there is no error.
 pub fn to_messages(context: &Context, format: &dyn ProviderFormat, repair: bool) -> Result<Object, Error> {
     if !repair {
         let source = read_source(rules::specials(context), rules::ordinary_messages(context), format)?;

@@ -1,11 +1,11 @@
-//! Stored parts, read. The rules, the repair and the conversion share this one reading.
+//! Parses stored parts, for the rules, the repair and the conversion.
 
 use serde_json::Value;
 
 use super::media::{Media, MediaKind};
 use crate::json::{self, MAX_DEPTH, Object};
 
-/// Who speaks in a message, as far as formats distinguish roles.
+/// The speaker of a message, as formats distinguish them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
     /// The user.
@@ -14,9 +14,9 @@ pub enum Role {
     Assistant,
     /// `system` and `developer`.
     System,
-    /// `tool` and `tool_result`, which are on the user's side.
+    /// `tool` and `tool_result`, which formats treat as the user.
     Tool,
-    /// Another role, which is taken for the user's.
+    /// Any other role, which is treated as the user.
     Unknown,
 }
 
@@ -38,9 +38,9 @@ impl Role {
 pub enum Part<'p> {
     /// A text.
     Text {
-        /// What it says.
+        /// The text.
         text: &'p str,
-        /// Whether it carries a thought signature, which may come with an empty text.
+        /// Whether the part has a thought signature, which may come with an empty text.
         is_signed: bool,
     },
     /// Thinking, redacted or not.
@@ -58,9 +58,9 @@ pub enum Part<'p> {
     },
     /// The definition of a tool, which is not content.
     Definition(Tool<'p>),
-    /// A part of this type, which is not known.
+    /// A part of this unknown type.
     Unknown(&'p str),
-    /// A part that lacks what its type needs.
+    /// A part with a missing or invalid field.
     Invalid {
         /// The field at fault.
         field: &'static str,
@@ -78,7 +78,7 @@ pub struct Call<'p> {
     pub name: &'p str,
     /// The arguments as JSON text.
     pub arguments: &'p str,
-    /// Whether it carries a thought signature.
+    /// Whether the part has a thought signature.
     pub is_signed: bool,
 }
 
@@ -87,7 +87,7 @@ pub struct Call<'p> {
 pub struct Tool<'p> {
     /// Its name.
     pub name: &'p str,
-    /// What it is for.
+    /// The description.
     pub description: Option<&'p str>,
     /// The JSON schema of its arguments.
     pub parameters: Option<&'p Object>,
@@ -145,19 +145,19 @@ impl<'p> Part<'p> {
             return Self::Invalid { field: "description", expected: "a string" };
         }
         if parameters.is_some_and(|value| !value.is_object()) {
-            return Self::Invalid { field: "parameters", expected: "an object, a JSON schema" };
+            return Self::Invalid { field: "parameters", expected: "an object with a JSON schema" };
         }
         let description = description.and_then(Value::as_str);
         Self::Definition(Tool { name, description, parameters: parameters.and_then(Value::as_object), fields })
     }
 }
 
-/// Whether a field holds a text that is not empty.
+/// Whether a field holds a non-empty text.
 pub fn has_text(fields: &Object, key: &str) -> bool {
     fields.get(key).and_then(Value::as_str).is_some_and(|text| !text.is_empty())
 }
 
-/// Whether a thinking part is one that only the provider can read.
+/// Whether only the provider can read a thinking part.
 pub fn is_redacted(fields: &Object) -> bool {
     fields.get("type").is_some_and(|name| name == "redacted_thinking")
 }
@@ -168,7 +168,7 @@ pub fn is_redacted(fields: &Object) -> bool {
 ///
 /// Why they are not a JSON object.
 pub fn arguments_object(arguments: &str) -> Result<Object, String> {
-    // Any deeper and the request could not be read back into a message.
+    // If nested more deeply, the request could not be read back into a message.
     match json::parse_within(arguments.as_bytes(), MAX_DEPTH - 4) {
         Ok(Value::Object(object)) => Ok(object),
         Ok(_) => Err("expected the JSON text of an object".to_owned()),

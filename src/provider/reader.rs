@@ -1,29 +1,31 @@
 //! Reads the stored messages of a context for a format.
 
-use std::collections::HashMap;
-
 use serde_json::Value;
 
 use super::format::{ProviderFormat, accepts_thinking, media_fault};
 use super::part::{self, Role, Tool, arguments_object, is_redacted};
 use super::source::{Call, Part, Source, Speaker, Text, ToolResult, Turn};
-use crate::conversation::Message;
+use crate::conversation::{Message, Pairing, ResultState};
 use crate::error::Error;
 use crate::json::Object;
 
-/// The place of a part in the context.
+/// A part of a message in the context.
 #[derive(Clone, Copy)]
-struct Place {
+struct Location {
+    /// The position of the message in the context.
+    position: usize,
+    /// The index of the message among those that are read.
     message: usize,
+    /// The index of the part in the message.
     part: usize,
 }
 
-impl Place {
-    /// The error of a field of this part.
+impl Location {
+    /// An error about a field of this part.
     #[cold]
     fn fault(self, field: &str, message: impl Into<String>) -> Error {
         let dot = if field.is_empty() { "" } else { "." };
-        let Self { message: position, part } = self;
+        let Self { position, part, .. } = self;
         Error::argument(&format!("messages[{position}].content[{part}]{dot}{field}"), message)
     }
 }
@@ -32,27 +34,32 @@ impl Place {
 ///
 /// # Errors
 ///
-/// The first part that the format does not support, or that lacks what its type needs.
+/// The first part that the format does not support, or that lacks a required field.
 pub fn read_source<'c>(
     specials: [Option<(usize, &'c Message)>; 2],
     messages: impl Iterator<Item = (usize, &'c Message)>,
     format: &dyn ProviderFormat,
 ) -> Result<Source<'c>, Error> {
-    let mut reader = Reader { format, tools: Vec::new(), names: HashMap::new() };
+    let messages: Vec<(usize, &Message)> = messages.collect();
+    let pairing = match format.requirements().has_result_names {
+        true => Pairing::of(messages.iter().map(|(_, message)| message.paired())),
+        false => Pairing::default(),
+    };
+    let mut reader = Reader { format, messages: &messages, pairing, tools: Vec::new() };
     let mut system = Vec::new();
     for (index, special) in specials.into_iter().enumerate() {
         let Some((position, message)) = special else { continue };
-        for part in reader.parts(position, message, None)? {
-            // No format has more of them than the texts of the one and the tools of the other.
+        for part in reader.parts(Location { position, message: 0, part: 0 }, message, None)? {
+            // Formats take only the texts of the system prompt and the tools of the tool definitions.
             if let (0, Part::Text(text)) = (index, part) {
                 system.push(text);
             }
         }
     }
     let mut turns = Vec::new();
-    for (position, message) in messages {
+    for (index, &(position, message)) in messages.iter().enumerate() {
         let role = Role::of(message.role());
-        let parts = reader.parts(position, message, Some(role))?;
+        let parts = reader.parts(Location { position, message: index, part: 0 }, message, Some(role))?;
         let is_definitions =
             parts.is_empty() && (message.role() == "tool" || message.parts().iter().any(|part| part["type"] == "tool"));
         if !is_definitions {
@@ -62,7 +69,7 @@ pub fn read_source<'c>(
     Ok(Source { system, tools: reader.tools, turns })
 }
 
-/// The turns of a message. Tool results come first, except in a message of the assistant, who may have spoken before them.
+/// The turns of a message. Tool results come first, except in a message of the assistant, where text may precede them.
 fn turns_of<'c>(message: usize, role: Role, parts: Vec<Part<'c>>) -> Vec<Turn<'c>> {
     let speaker = match role {
         Role::Assistant => Speaker::Assistant,
@@ -91,23 +98,37 @@ fn turns_of<'c>(message: usize, role: Role, parts: Vec<Part<'c>>) -> Vec<Turn<'c
     turns
 }
 
-/// Reads stored parts, which may be anything.
-struct Reader<'c, 'f> {
-    format: &'f dyn ProviderFormat,
+/// Reads stored parts, which may have any content.
+struct Reader<'c, 'r> {
+    format: &'r dyn ProviderFormat,
+    messages: &'r [(usize, &'c Message)],
+    /// The calls and results of the messages, if the format needs the name of the tool with each result.
+    pairing: Pairing<'c>,
     tools: Vec<Tool<'c>>,
-    /// The names of the tools that were called, by the id of the call.
-    names: HashMap<&'c str, &'c str>,
 }
 
 impl<'c> Reader<'c, '_> {
     /// The parts of a message that the format accepts. Tool definitions are kept in the reader. A special message has no role.
-    fn parts(&mut self, position: usize, message: &'c Message, role: Option<Role>) -> Result<Vec<Part<'c>>, Error> {
+    fn parts(&mut self, at: Location, message: &'c Message, role: Option<Role>) -> Result<Vec<Part<'c>>, Error> {
         let mut parts = Vec::new();
         for (index, part) in message.parts().iter().enumerate() {
             let Some(fields) = part.as_object() else { continue };
-            parts.extend(self.part(part, fields, role, Place { message: position, part: index })?);
+            parts.extend(self.part(part, fields, role, Location { part: index, ..at })?);
         }
         Ok(parts)
+    }
+
+    /// The name of the tool in the call that a result answers.
+    fn called_name(&self, result: Location) -> Option<&'c str> {
+        let place = (result.message, result.part);
+        let index = self.pairing.results.binary_search_by_key(&place, |result| result.place).ok()?;
+        match self.pairing.results.get(index)?.state {
+            ResultState::Answers(call) | ResultState::Second(call) => {
+                let (message, part) = self.pairing.calls.get(call)?.place;
+                string(self.messages.get(message)?.1.parts().get(part)?.as_object()?, "name")
+            }
+            ResultState::Orphan => None,
+        }
     }
 
     fn part(
@@ -115,7 +136,7 @@ impl<'c> Reader<'c, '_> {
         part: &'c Value,
         fields: &'c Object,
         role: Option<Role>,
-        at: Place,
+        at: Location,
     ) -> Result<Option<Part<'c>>, Error> {
         let format = self.format;
         let is_special = role.is_none();
@@ -132,12 +153,11 @@ impl<'c> Reader<'c, '_> {
                 None => Part::Media(media),
                 Some(fault) => {
                     let message =
-                        format!("{}; remove it, or set the option repair to replace it by a note", fault.message);
+                        format!("{}; remove it, or set the option repair to replace it with a note", fault.message);
                     return Err(at.fault(fault.field, message));
                 }
             },
             part::Part::Call(part::Call { call_id, name, arguments, .. }) => {
-                self.names.insert(call_id, name);
                 let input = if format.requirements().has_argument_objects {
                     arguments_object(arguments).map_err(|fault| at.fault("arguments", fault))?
                 } else {
@@ -146,10 +166,10 @@ impl<'c> Reader<'c, '_> {
                 Part::Call(Call { call_id, name, arguments, input, fields })
             }
             part::Part::Result { call_id, content } => {
-                let name = self.names.get(call_id).copied().or_else(|| string(fields, "name"));
+                let name = self.called_name(at).or_else(|| string(fields, "name"));
                 if name.is_none() && format.requirements().has_result_names {
-                    let fault = "no call before this result has this id, and the provider needs the name of the tool; \
-                                 remove the result, or put the call before it";
+                    let fault = "no preceding call has this id, and the provider requires the name of the tool; remove \
+                                 the result, or restore its call";
                     return Err(at.fault("call_id", fault));
                 }
                 let is_error = fields.get("is_error") == Some(&Value::Bool(true));
@@ -161,8 +181,7 @@ impl<'c> Reader<'c, '_> {
             }
             part::Part::Unknown(kind) => {
                 let message = format!(
-                    "parts of the type {kind:?} are not supported by providers; remove it, or set the option repair to \
-                     leave it out"
+                    "no provider supports parts of the type {kind:?}; remove it, or set the option repair to omit it"
                 );
                 return Err(at.fault("type", message));
             }

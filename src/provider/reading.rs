@@ -1,4 +1,4 @@
-//! What formats share when they read a request.
+//! Functions that formats share to read a request.
 
 use serde_json::Value;
 
@@ -6,11 +6,11 @@ use super::field::Field;
 use super::stored;
 use crate::error::ShapeError;
 
-/// The body of a request, `None` for a bare list of messages, and the messages.
+/// The body of a request (`None` for a bare list of messages) and the messages.
 ///
 /// # Errors
 ///
-/// The field that is of the wrong type or missing.
+/// The field that is missing or has the wrong type.
 pub fn open<'v>(root: &Field<'v>, keys: &[&'static str]) -> Result<(Option<Field<'v>>, Field<'v>), ShapeError> {
     if root.value.is_array() {
         return Ok((None, root.clone()));
@@ -27,14 +27,14 @@ pub fn open<'v>(root: &Field<'v>, keys: &[&'static str]) -> Result<(Option<Field
     root.required(keys.first().copied().unwrap_or_default()).map(|messages| (Some(root.clone()), messages))
 }
 
-/// Reads one part of a content and adds the stored parts for it.
+/// Reads one part of a message and adds the stored parts for it.
 pub type ReadPart = fn(&Field, &mut Vec<Value>) -> Result<(), ShapeError>;
 
-/// The stored parts of a content, which is a text or a list of parts.
+/// The stored parts of the content of a message, which is a text or a list of parts.
 ///
 /// # Errors
 ///
-/// The field that is of the wrong type or missing.
+/// The field that is missing or has the wrong type.
 pub fn content(field: Option<Field>, read: ReadPart) -> Result<Vec<Value>, ShapeError> {
     let mut parts = Vec::new();
     match field {

@@ -46,7 +46,7 @@ struct Step {
     thinking: Thinking,
     says: bool,
     signed: bool,
-    /// How the results are spread over messages, and who has them.
+    /// How the results are spread over messages, and which role these have.
     results: Results,
     comment: bool,
 }
@@ -55,7 +55,7 @@ struct Step {
 enum Thinking {
     None,
     Plain,
-    /// As each of the providers gives it.
+    /// Thinking in the form of each provider.
     Kept,
 }
 
@@ -72,7 +72,7 @@ struct Round {
     answer: bool,
     thinking: Thinking,
     extra: Option<Value>,
-    /// Whether the calls have the ids that those of other rounds have.
+    /// Whether the calls have the same ids as those of other rounds.
     reuses_ids: bool,
 }
 
@@ -80,7 +80,7 @@ fn thinking() -> impl Strategy<Value = Thinking> {
     prop_oneof![Just(Thinking::None), Just(Thinking::Plain), Just(Thinking::Kept)]
 }
 
-/// `tame` leaves out what a provider may refuse.
+/// `tame` leaves out everything that a provider may refuse.
 fn step(tame: bool) -> impl Strategy<Value = Step> {
     let results = prop_oneof![
         Just(Results::Together("tool_result")),
@@ -174,12 +174,12 @@ fn write(rounds: &[Round]) -> Vec<Value> {
     dicts
 }
 
-/// Conversations such as agents have: prompts, tool loops with calls side by side, thinking, an answer in the end.
+/// Typical conversations of agents: prompts, tool loops with parallel calls, thinking, and an answer at the end.
 pub fn ordinary() -> impl Strategy<Value = Vec<Value>> {
     prop::collection::vec(round(true), 1..4).prop_map(|rounds| write(&rounds))
 }
 
-/// Conversations that some provider may refuse for one thing or another, and another not.
+/// Conversations that some providers may refuse and others accept.
 pub fn unusual() -> impl Strategy<Value = Vec<Value>> {
     (prop::collection::vec(round(false), 1..4), any::<prop::sample::Index>(), 0..4_usize).prop_map(
         |(rounds, start, cut)| {
@@ -192,7 +192,7 @@ pub fn unusual() -> impl Strategy<Value = Vec<Value>> {
     )
 }
 
-/// Messages with anything in any place.
+/// Messages with any part in any place.
 pub fn messy() -> impl Strategy<Value = Vec<Value>> {
     let id = || prop_oneof!["[abc]", Just("a.b".to_owned()), Just(String::new()), Just("long".repeat(20))];
     let blank = || prop_oneof![Just("x"), Just(""), Just(" \n"), Just("x \n")];

@@ -1,10 +1,10 @@
-//! A conversation as a format writes it.
+//! The conversation from which a format writes a request.
 
 use super::media::Media;
 use super::part::Tool;
 use crate::json::Object;
 
-/// The separator of the texts of a system prompt in a format that takes one text only.
+/// The separator between the texts of a system prompt in a format that accepts only one text.
 pub const BETWEEN_TEXTS: &str = "\n\n";
 
 /// A conversation in the order in which a model reads it.
@@ -17,7 +17,7 @@ pub struct Source<'c> {
     pub turns: Vec<Turn<'c>>,
 }
 
-/// Who speaks.
+/// The speaker.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Speaker {
     /// The system, between other messages.
@@ -26,17 +26,17 @@ pub enum Speaker {
     User,
     /// The model.
     Assistant,
-    /// The tools: their results.
+    /// The tools, with their results.
     Tools,
 }
 
 /// Consecutive parts of one message with the same speaker.
 pub struct Turn<'c> {
-    /// Who speaks.
+    /// The speaker.
     pub speaker: Speaker,
     /// The position of the message.
     pub message: usize,
-    /// What is said.
+    /// The parts.
     pub parts: Vec<Part<'c>>,
 }
 
@@ -44,7 +44,7 @@ pub struct Turn<'c> {
 pub enum Part<'c> {
     /// A text.
     Text(Text<'c>),
-    /// Thinking that can be read.
+    /// Readable thinking.
     Thinking(Text<'c>),
     /// Thinking that only the provider can read.
     RedactedThinking {
@@ -61,7 +61,7 @@ pub enum Part<'c> {
 
 /// A text, or the text of thinking.
 pub struct Text<'c> {
-    /// What it says.
+    /// The text.
     pub text: &'c str,
     /// All fields of the stored part.
     pub fields: &'c Object,
@@ -75,7 +75,7 @@ pub struct Call<'c> {
     pub name: &'c str,
     /// The arguments as JSON text.
     pub arguments: &'c str,
-    /// The arguments as an object, for a format that has them so; otherwise empty.
+    /// The arguments as an object, if the format requires that; otherwise empty.
     pub input: Object,
     /// All fields of the stored part.
     pub fields: &'c Object,
@@ -87,7 +87,7 @@ pub struct ToolResult<'c> {
     pub call_id: &'c str,
     /// What the tool returned.
     pub content: &'c str,
-    /// The name of the tool, from the call or the part itself; empty if neither has it and the format does not need it.
+    /// The name of the tool, from the call or the part itself; empty if the format does not require it.
     pub name: &'c str,
     /// Whether the tool failed.
     pub is_error: bool,

@@ -10,7 +10,7 @@ pub fn text(text: &str) -> Value {
     dict! {"type": "text", "text": text}
 }
 
-/// A tool call. It is pending until [`ContextBuilder`](super::builder::ContextBuilder) finds its result.
+/// A tool call, which is pending until [`ContextBuilder`](super::builder::ContextBuilder) finds its result.
 pub fn call(call_id: &str, name: &str, arguments: &str) -> Value {
     dict! {"type": "tool_use", "call_id": call_id, "name": name, "arguments": arguments, "approval_status": "pending"}
 }
@@ -37,8 +37,8 @@ pub fn tool(name: &str, description: Option<&str>, parameters: Option<&Object>) 
     part
 }
 
-/// A result whose content is a list of parts: its texts are joined, and media follow it, because a stored result holds only
-/// text.
+/// A result whose content is a list of parts: its texts are joined, and media follow the result, because a stored result
+/// holds only text.
 pub fn result_of_parts(call_id: &str, parts: Vec<Value>, is_error: bool) -> Vec<Value> {
     let (texts, media): (Vec<Value>, Vec<Value>) = parts.into_iter().partition(|part| part["type"] == "text");
     let texts: Vec<&str> = texts.iter().filter_map(|part| part["text"].as_str()).collect();

@@ -37,7 +37,7 @@ const REFUSED: [Rule; 4] = [Rule::InvalidPart, Rule::UnknownPart, Rule::Unsuppor
 
 proptest! {
     #[test]
-    fn what_is_mended_is_converted_and_passes_the_check(context in any_context()) {
+    fn a_repaired_conversation_is_converted_and_passes_the_check(context in any_context()) {
         let before = crate::json::to_compact_text(&context.view());
         for format in FORMATS {
             let repaired = to_messages(&context, format, true).unwrap();

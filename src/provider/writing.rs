@@ -1,4 +1,4 @@
-//! What formats share when they write a request.
+//! Functions that formats share to write a request.
 
 use serde_json::Value;
 
@@ -7,7 +7,7 @@ use super::part::Tool;
 use super::source::{BETWEEN_TEXTS, Part, Speaker, Text, Turn};
 use crate::json::Object;
 
-/// The fields of a request; those that are null are absent.
+/// The fields of a request, without those that are null.
 pub fn request<const N: usize>(fields: [(&str, Value); N]) -> Object {
     let mut request = Object::new();
     for (key, value) in fields.into_iter().filter(|(_, value)| !value.is_null()) {
@@ -16,17 +16,17 @@ pub fn request<const N: usize>(fields: [(&str, Value); N]) -> Object {
     request
 }
 
-/// A list, or null where it is empty.
+/// A list, or null if it is empty.
 pub fn unless_empty(items: Vec<Value>) -> Value {
     if items.is_empty() { Value::Null } else { items.into() }
 }
 
-/// Texts as one, for a format that takes one text only.
+/// Joins texts, for a format that accepts only one.
 pub fn joined<'t>(texts: impl Iterator<Item = &'t str>) -> String {
     texts.collect::<Vec<&str>>().join(BETWEEN_TEXTS)
 }
 
-/// The texts of the system prompt as one; null if there are none.
+/// The joined texts of the system prompt; null if there are none.
 pub fn one_system_text(system: &[Text]) -> Value {
     match system {
         [] => Value::Null,
@@ -34,8 +34,8 @@ pub fn one_system_text(system: &[Text]) -> Value {
     }
 }
 
-/// The JSON schema of a tool's arguments. A schema without a type gets that of an object; a tool without a schema gets that of
-/// any object.
+/// The JSON schema of a tool's arguments. A schema without a type gets the type `object`; a tool without a schema gets one
+/// that accepts any object.
 pub fn object_schema(tool: &Tool) -> Value {
     let Some(parameters) = tool.parameters else { return dict! {"type": "object", "properties": Object::new()} };
     let mut schema = parameters.clone();
@@ -45,11 +45,11 @@ pub fn object_schema(tool: &Tool) -> Value {
     schema.into()
 }
 
-/// The turns for a format that takes tool results from the user: the results of consecutive messages are one turn, before the
-/// other content of these messages.
+/// The turns for a format in which the user sends tool results: the results of consecutive messages become one turn before
+/// the other content of these messages.
 pub fn with_results_joined<'c>(turns: Vec<Turn<'c>>) -> Vec<Turn<'c>> {
     let mut joined: Vec<Turn> = Vec::new();
-    // Whether the last turn is one of results.
+    // Whether the last turn consists of results.
     let mut is_open = false;
     for mut turn in turns {
         let last = joined.last_mut().filter(|_| is_open);
@@ -74,6 +74,6 @@ pub fn with_results_joined<'c>(turns: Vec<Turn<'c>>) -> Vec<Turn<'c>> {
 
 /// The texts of a system message.
 pub fn system_texts<'c>(turn: &Turn<'c>) -> Vec<&'c str> {
-    // A system message has nothing else.
+    // A system message contains only texts.
     turn.parts.iter().filter_map(|part| if let Part::Text(text) = part { Some(text.text) } else { None }).collect()
 }

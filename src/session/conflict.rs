@@ -1,28 +1,29 @@
-//! Keeping both versions of a file that another writer has changed.
+//! Keeps both versions of a file that another writer has changed.
 
 use serde_json::Value;
 
+use super::Session;
 use super::dict::{self, keys};
 use super::save_plan::{PlannedWrite, Written};
-use super::{Session, SharedContext};
+use super::shared::SharedContext;
 use crate::digest::sha256_hex;
 use crate::environment::Environment;
 use crate::error::Error;
 use crate::id::ContextId;
 use crate::json::Object;
 
-/// A context that became a fork, because its file holds what another writer has written.
+/// A context that became a fork because another writer has changed its file.
 pub struct Forked {
-    /// The id that it had, which names the file.
+    /// The previous id, which still names the file.
     pub origin: ContextId,
-    /// The id that it has now.
+    /// The new id.
     pub fork: ContextId,
 }
 
 impl Session {
-    /// Changes the session so that a write that [`Session::check_write`] refuses is no longer needed, and nothing is lost:
-    /// a context becomes a fork, whose origin is the context in the file; the changes in `session.json`, given by its
-    /// current contents, are merged. The save has to be planned again.
+    /// Changes the session so that it no longer needs a write that [`Session::check_write`] refuses, without losing anything.
+    /// A context becomes a fork whose origin is the context in the file. `session.json` is merged with its current contents.
+    /// The save must then be planned again.
     ///
     /// # Errors
     ///
@@ -93,7 +94,7 @@ impl Session {
     }
 }
 
-/// The dict with the changes of two writers; `both` decides about a field that they changed in different ways. The active
+/// The dict with the changes of both writers. `both` decides about a field that they changed differently. The active
 /// context is left to the caller.
 fn merged(
     base: &Object,

@@ -1,4 +1,4 @@
-//! The dict of a session: its fields, their shapes and defaults.
+//! The dict of a session: the shapes and defaults of its fields.
 
 use serde_json::Value;
 
@@ -31,11 +31,11 @@ pub(super) fn is_active(dict: &Object) -> bool {
     json::field(dict, keys::IS_ACTIVE).and_then(Value::as_bool).unwrap_or(false)
 }
 
-/// Everything that [`of_file`] would refuse about the dict of a file, field by field.
+/// Every fault for which [`of_file`] would refuse a dict, field by field.
 pub(crate) fn shape_faults(dict: &Object, layout: &Layout) -> Vec<ShapeError> {
     let known = [keys::UUID, keys::ACTIVE_CONTEXT_ID, keys::AUTO_APPROVE_TOOLS, keys::STATE_DATA, keys::IS_ACTIVE];
     let field = |(key, value): (&String, &Value)| {
-        // The variables may be large, and only have to be an object.
+        // The variables may be large, so they are not copied; they only need to be an object.
         let value = if value.is_object() { Value::Object(Object::new()) } else { value.clone() };
         Value::Object(Object::from_iter([(key.clone(), value)]))
     };
@@ -54,11 +54,11 @@ pub(super) fn of_file(layout: &Layout, text: &[u8]) -> Result<Object, Error> {
     checked(value, layout).map_err(|error| error.in_file(&path, text))
 }
 
-/// A value that is a valid dict of the session.
+/// Checks that a value is a valid dict of the session.
 ///
 /// # Errors
 ///
-/// The field of the wrong shape.
+/// The field with the wrong shape.
 pub(super) fn checked(dict: Value, layout: &Layout) -> Result<Object, ShapeError> {
     let root = FieldPath::root();
     let Value::Object(dict) = dict else { return Err(shape::wrong(&root, "an object", &dict)) };
@@ -78,7 +78,7 @@ pub(super) fn checked(dict: Value, layout: &Layout) -> Result<Object, ShapeError
     Ok(dict)
 }
 
-/// Adds the default values of missing fields.
+/// Adds default values for missing fields.
 pub(super) fn add_missing_fields(dict: &mut Object, layout: &Layout) {
     dict.entry(keys::UUID).or_insert_with(|| layout.id().as_str().into());
     dict.entry(keys::ACTIVE_CONTEXT_ID).or_insert(Value::Null);

@@ -1,4 +1,4 @@
-//! What a session knows of its files: enough to detect that another writer has changed or removed one.
+//! The digests of a session's files, which detect that another writer has changed or removed one.
 
 use std::collections::HashMap;
 
@@ -7,18 +7,18 @@ use crate::digest::sha256_hex;
 use crate::error::Error;
 use crate::storage::Revision;
 
-/// The digests of what this session has read from each file, written to it, or tried to write; `None` where the file may be
-/// absent.
+/// The digests of the contents that this session has read from each file, written to it, or tried to write; `None` if the
+/// file may be absent.
 #[derive(Default)]
 pub(super) struct KnownFiles(HashMap<String, Vec<Option<String>>>);
 
 impl KnownFiles {
-    /// Records the contents of a file that was read.
+    /// Records the contents read from a file.
     pub fn read(&mut self, path: &str, contents: &[u8]) {
         self.0.insert(path.to_owned(), vec![Some(sha256_hex(contents))]);
     }
 
-    /// Records a write that is about to begin. If it fails, the file may hold the old contents or the new ones.
+    /// Records that a write is about to begin. If it fails, the file may have the old or the new contents.
     pub fn begin(&mut self, write: &PlannedWrite) {
         let known = self.0.entry(write.path.clone()).or_insert_with(|| vec![None]);
         let digest = Some(write.digest.clone());
@@ -47,7 +47,7 @@ impl KnownFiles {
         Err(self.conflict(&write.path, Some(digest.clone())))
     }
 
-    /// Refuses a file that this session has read or written, and that does not exist any more.
+    /// Refuses a file that this session has read or written, but that no longer exists.
     pub fn check_present(&self, path: &str, current: &Revision) -> Result<(), Error> {
         match self.0.get(path) {
             Some(known) if *current == Revision::Absent && !known.contains(&None) => Err(self.conflict(path, None)),
@@ -55,7 +55,7 @@ impl KnownFiles {
         }
     }
 
-    /// The error with both revisions of a file.
+    /// The conflict error with both revisions of a file.
     pub fn conflict(&self, path: &str, found: Option<String>) -> Error {
         let expected = self.0.get(path).and_then(|known| known.last()).cloned().flatten();
         Error::FileConflict { path: path.to_owned(), expected, found }

@@ -1,29 +1,29 @@
 //! The sessions in a directory.
 
-use super::SessionSummary;
+use super::summary::SessionSummary;
 use crate::error::Error;
 use crate::id::SessionId;
 use crate::layout::Layout;
 use crate::storage::Storage;
 
-/// The number of sessions that are read at once.
+/// The number of sessions that are read concurrently.
 const BATCH: usize = 64;
 
 /// The sessions in a directory.
 #[derive(Debug, Default)]
 pub struct SessionList {
-    /// The newest first.
+    /// The summaries, newest first.
     pub summaries: Vec<SessionSummary>,
-    /// The errors of the sessions that cannot be read.
+    /// The errors of the sessions that could not be read.
     pub errors: Vec<Error>,
 }
 
 impl SessionList {
-    /// Reads the `session.json` of each session in a directory, and no context. Other files and directories are ignored.
+    /// Reads the `session.json` of each session in a directory, but no contexts. Ignores other files and directories.
     ///
     /// # Errors
     ///
-    /// Those of the storage when it lists the directory.
+    /// Those of listing the directory.
     pub async fn read(parent_dir: &str, storage: &impl Storage) -> Result<Self, Error> {
         let names = storage.list(if parent_dir.is_empty() { "." } else { parent_dir }).await?;
         let layout = |name: &String| Some(Layout::new(parent_dir, SessionId::parse(name).ok()?));

@@ -1,4 +1,4 @@
-//! Sessions: the dict, the contexts in memory, and how both are loaded and saved.
+//! Sessions: the dict, the contexts in memory, and loading and saving both.
 //!
 //! A [`Session`] decides what has to be written and what conflicts; a [`StoredSession`] carries that out through a
 //! [`Storage`](crate::storage::Storage).
@@ -39,31 +39,31 @@ use files::KnownFiles;
 use save_plan::Written;
 use shared::{ContextCell, Pending};
 
-/// One interaction thread: a dict, an active context, and the contexts it was forked from.
+/// A session: its dict, its active context, and the contexts from which that was forked.
 pub struct Session {
     layout: Layout,
     dict: Object,
-    /// The dict that `session.json` holds, as last read or written.
+    /// The dict in `session.json`, as last read or written.
     saved_dict: Object,
     active: Option<SharedContext>,
     known: Vec<Known>,
-    /// The contexts that changed since they were written, which are kept alive here.
+    /// The contexts that have changed since they were written. They are kept alive here.
     pending: Rc<Pending>,
     files: KnownFiles,
     revision: u64,
     saved_revision: Option<u64>,
 }
 
-/// A context that is in memory as long as someone holds it.
+/// A context that is in memory as long as a handle to it exists.
 struct Known {
     id: ContextId,
     cell: Weak<ContextCell>,
-    /// The revision that its file holds.
+    /// The revision in its file.
     saved: Option<u64>,
 }
 
 impl Session {
-    /// A new session with a fresh active context. Nothing is written.
+    /// Creates a session with a new active context. Writes nothing.
     pub fn create(
         parent_dir: &str,
         system_prompt: Option<Message>,
@@ -77,12 +77,12 @@ impl Session {
         session
     }
 
-    /// The session of a `session.json`. Its active context still has to be read: see [`Session::active_context_id`] and
+    /// The session of a `session.json`. Its active context must still be read: see [`Session::active_context_id`] and
     /// [`Session::adopt_stored`].
     ///
     /// # Errors
     ///
-    /// [`Error::CorruptSession`] if the text is not a valid session, or belongs to another one.
+    /// [`Error::CorruptSession`] if the text is not a valid session or belongs to another session.
     pub fn from_file(layout: Layout, text: &[u8]) -> Result<Self, Error> {
         let dict = dict::of_file(&layout, text)?;
         let mut session = Self::of(layout, dict, Some(0));
@@ -116,17 +116,17 @@ impl Session {
         &self.layout
     }
 
-    /// What `session.json` holds.
+    /// The dict to be saved as `session.json`.
     pub fn dict(&self) -> &Object {
         &self.dict
     }
 
-    /// Grows with every change of the dict.
+    /// Increases with every change of the dict.
     pub fn revision(&self) -> u64 {
         self.revision
     }
 
-    /// The context that goes to a model.
+    /// The context that is sent to a model.
     pub fn active_context(&self) -> Option<&SharedContext> {
         self.active.as_ref()
     }
@@ -136,7 +136,7 @@ impl Session {
         dict::active_context_id(&self.dict)
     }
 
-    /// Makes this the active context. The previous one will still be saved if it has changed.
+    /// Makes a context the active one. The previous one is still saved if it has changed.
     pub fn set_active_context(&mut self, context: &SharedContext) {
         let id = context.id();
         self.attach(context, None);
@@ -164,11 +164,11 @@ impl Session {
         self.set(keys::IS_ACTIVE, is_active.into());
     }
 
-    /// Replaces the dict. Numbers that are equal as doubles keep their text (`1.0`, 2⁶³).
+    /// Replaces the dict. A number that is equal to the previous one as a double keeps its text (`1.0`, 2⁶³).
     ///
     /// # Errors
     ///
-    /// The field of the wrong shape; `uuid` if it is that of another session; `active_context_id` if that context is not
+    /// The field with the wrong shape; `uuid` if it belongs to another session; `active_context_id` if that context is not
     /// in memory.
     pub fn replace_dict(&mut self, mut dict: Value) -> Result<(), ShapeError> {
         json::keep_numbers(&Value::Object(self.dict.clone()), &mut dict);
@@ -178,7 +178,7 @@ impl Session {
         let active = match id {
             None => None,
             Some(id) => Some(self.context_in_memory(id).ok_or_else(|| {
-                let message = format!("the context '{id}' is not loaded; load it and make it the active context");
+                let message = format!("the context '{id}' is not loaded; load it and make it active instead");
                 ShapeError::new(FieldPath::root().key(keys::ACTIVE_CONTEXT_ID), message)
             })?),
         };
@@ -199,19 +199,19 @@ impl Session {
         alive.map(|known| known.id.clone()).collect()
     }
 
-    /// Reads a context from the text of its file and adds it to this session; it becomes the active context if the dict names
-    /// it and none is active.
+    /// Reads a context from the text of its file and adds it to this session. It becomes active if the dict names it and no
+    /// context is active.
     ///
     /// # Errors
     ///
-    /// [`Error::CorruptSession`] if the text is not a valid context, or belongs to another one.
+    /// [`Error::CorruptSession`] if the text is not a valid context or belongs to another context.
     pub fn adopt_stored(
         &mut self,
         id: &ContextId,
         text: &[u8],
         environment: &dyn Environment,
     ) -> Result<SharedContext, Error> {
-        // It may have been read in the meantime: there must not be two objects.
+        // It may have been read in the meantime, and there must not be two objects.
         if let Some(context) = self.context_in_memory(id.as_str()) {
             return Ok(context);
         }
@@ -232,11 +232,11 @@ impl Session {
     }
 
     /// Applies [`Context::rolling_sequence_window`] to the active context; the context that it returns
-    /// becomes the active one. `None` also if there is no active context.
+    /// becomes active. Also `None` if there is no active context.
     ///
     /// # Errors
     ///
-    /// Those of the context's window.
+    /// Those of the window.
     pub fn rolling_sequence_window(
         &mut self,
         count: u64,
@@ -247,11 +247,11 @@ impl Session {
     }
 
     /// Applies [`Context::rolling_token_window`] to the active context; the context that it returns
-    /// becomes the active one. `None` also if there is no active context.
+    /// becomes active. Also `None` if there is no active context.
     ///
     /// # Errors
     ///
-    /// Those of the context's window.
+    /// Those of the window.
     pub fn rolling_token_window(
         &mut self,
         budget: TokenBudget,
@@ -298,18 +298,18 @@ impl Session {
         Ok(child)
     }
 
-    /// Whether a save has anything to write.
+    /// Whether there is anything to save.
     pub fn has_changes(&self) -> bool {
         !self.pending.contexts().is_empty() || self.saved_revision != Some(self.revision)
     }
 
-    /// What has to be written so that the files are as the session is now. Contexts that changed come newest first, so that
-    /// a window is written before the context that names it; `session.json` comes last, so that the files are a whole
-    /// session at any time, and its time is that of the last save. Empty if nothing changed.
+    /// The writes that bring the files up to date. Changed contexts come newest first, so that a window is written before the
+    /// context that names it. `session.json` comes last, so that the files form a complete session at any time, and its time
+    /// is that of the last save. Empty if nothing has changed.
     ///
     /// # Errors
     ///
-    /// Only defects.
+    /// Only [`Error::Internal`].
     fn save_plan(&self) -> Result<SavePlan, Error> {
         let mut writes = Vec::new();
         for context in self.pending.contexts().into_iter().rev() {
@@ -361,10 +361,10 @@ impl Session {
         }
     }
 
-    /// Records that a write of the plan may have been done after a newer one of the same file, so that the newer contents
-    /// have to be written again.
+    /// Records that a write of the plan may have finished after a newer write of the same file, so the newer contents must
+    /// be written again.
     fn unwritten(&mut self, write: &PlannedWrite) {
-        // The file may hold these contents.
+        // The file may have these contents.
         self.files.begin(write);
         match &write.what {
             Written::Session { .. } => self.saved_revision = None,
@@ -377,19 +377,19 @@ impl Session {
         }
     }
 
-    /// What is known about this object.
+    /// The entry of this object.
     fn known_of(&mut self, context: &SharedContext) -> Option<&mut Known> {
         let is_it = |known: &&mut Known| SharedContext::upgrade(&known.cell).is_some_and(|cell| cell.is(context));
         self.known.iter_mut().find(is_it)
     }
 
-    /// Adds a context to this session. `saved` is the revision that its file holds.
+    /// Adds a context to this session. `saved` is the revision in its file.
     fn attach(&mut self, context: &SharedContext, saved: Option<u64>) {
         let id = context.id();
         if let Some(position) = self.known.iter().position(|known| known.id == id) {
             match SharedContext::upgrade(&self.known[position].cell) {
                 Some(same) if same.is(context) => return,
-                // The new object replaces another one with the same id.
+                // The new object replaces any other with the same id.
                 Some(other) => {
                     self.pending.remove(&other);
                     other.release(&self.pending);

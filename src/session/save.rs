@@ -1,21 +1,23 @@
-//! Saving: plan, compare with what is there, write.
+//! Saving: plan the writes, compare with the files, write.
 
+use super::Session;
+use super::conflict::Forked;
 use super::save_plan::SavePlan;
-use super::{Forked, Session, StoredSession};
+use super::stored::StoredSession;
 use crate::environment::Environment;
 use crate::error::Error;
 use crate::storage::{Revision, Storage, SyncStorage};
 
-/// How often a save merges the changes of other writers that keep changing the files.
+/// How often a save merges before it gives up, if other writers keep changing the files.
 const ATTEMPTS: usize = 8;
 
-/// What a save does about a file that another writer has changed, or that was removed.
+/// What a save does if another writer has changed or removed a file.
 #[derive(Clone, Copy)]
 pub enum OnConflict<'e> {
-    /// It writes nothing and returns the conflict.
+    /// Writes nothing and returns the conflict.
     Refuse,
-    /// It keeps both versions: a context becomes a fork of the one in its file, and the dicts are merged. What was removed
-    /// and is in memory is written again.
+    /// Keeps both versions: a context becomes a fork of the one in its file, and the dicts are merged. A removed file that
+    /// is in memory is written again.
     Fork(&'e dyn Environment),
 }
 
@@ -23,20 +25,20 @@ pub enum OnConflict<'e> {
 #[derive(PartialEq)]
 enum Outcome {
     Done,
-    /// A synchronous save has written in the meantime.
+    /// A synchronous save has overtaken this one.
     Overtaken,
 }
 
 impl<S: Storage> StoredSession<S> {
-    /// Writes what changed since the last save, the contexts before `session.json`; nothing if nothing changed. Must not
-    /// be called while another save of this session is in progress; [`StoredSession::save_sync`] may.
+    /// Writes everything that has changed since the last save, the contexts before `session.json`. Must not be called while
+    /// another save of this session is in progress, but [`StoredSession::save_sync`] may be.
     ///
-    /// Changes made meanwhile are left to the next save. Returns the contexts that became forks.
+    /// Changes made in the meantime are left to the next save. Returns the contexts that became forks.
     ///
     /// # Errors
     ///
-    /// [`Error::FileConflict`] before the first write; [`Error::StateConflict`] if both writers have changed a variable;
-    /// those of the storage. What was not written is left to the next save.
+    /// [`Error::FileConflict`] before the first write, [`Error::StateConflict`] if both writers have changed a variable, and
+    /// those of the storage. The next save writes what this one did not.
     pub async fn save(&self, on_conflict: OnConflict<'_>) -> Result<Vec<Forked>, Error> {
         loop {
             if let Some(forks) = self.save_to(&self.storage, on_conflict).await? {
@@ -45,9 +47,9 @@ impl<S: Storage> StoredSession<S> {
         }
     }
 
-    /// As [`StoredSession::save`], through the storage as the holder of the lock of the session's directory sees it. `None`
-    /// if the lock was lost to a synchronous save of this session or, with [`OnConflict::Fork`], to another writer: then
-    /// what is left is saved under the lock again.
+    /// As [`StoredSession::save`], with the storage for the holder of the lock on the session's directory. `None` if the lock
+    /// was lost to a synchronous save of this session or, with [`OnConflict::Fork`], to another writer: then the rest must be
+    /// saved under the lock again.
     ///
     /// # Errors
     ///
@@ -105,7 +107,7 @@ impl<S: Storage> StoredSession<S> {
                     }
                 }
             }
-            // `session.json` first: it is the one whose versions may be impossible to merge.
+            // `session.json` first, because its versions may be impossible to merge.
             for write in conflicts.into_iter().rev() {
                 let Some(theirs) = storage.read(&write.path).await? else { continue };
                 let forked = self.change(|session| session.keep_both(write, &theirs, environment))?;
@@ -122,24 +124,24 @@ impl<S: Storage> StoredSession<S> {
             }
             self.update(|session| session.begin_write(write))?;
             let written = storage.write(&write.path, &write.bytes).await;
-            // The lock went to the save that overtook this one.
+            // The save that overtook this one has taken the lock.
             if !(is_overtaken() && matches!(written, Err(Error::LockLost { .. }))) {
                 written?;
             }
             if is_overtaken() {
-                // This older write may have come last.
+                // This older write may have been the last to reach the file.
                 self.update(|session| session.unwritten(write))?;
                 return Ok(Outcome::Overtaken);
             }
             self.update(|session| session.written(write))?;
         }
-        // The save that overtook this one has written everything, unless it failed.
+        // The save that overtook this one has written everything unless it failed.
         Ok(if is_overtaken() { Outcome::Overtaken } else { Outcome::Done })
     }
 }
 
 impl<S: SyncStorage> StoredSession<S> {
-    /// As [`StoredSession::save`] with [`OnConflict::Refuse`], done when it returns. A save that is in progress writes no
+    /// As [`StoredSession::save`] with [`OnConflict::Refuse`], but synchronous. A save in progress writes nothing more.
     /// more.
     ///
     /// # Errors
@@ -149,7 +151,7 @@ impl<S: SyncStorage> StoredSession<S> {
         self.save_sync_to(&self.storage)
     }
 
-    /// As [`StoredSession::save_sync`], through the storage as the holder of the lock of the session's directory sees it.
+    /// As [`StoredSession::save_sync`], with the storage for the holder of the lock on the session's directory.
     ///
     /// # Errors
     ///

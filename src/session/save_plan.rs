@@ -1,19 +1,19 @@
-//! What a save writes, in which order.
+//! The writes of a save, in order.
 
-use super::SharedContext;
+use super::shared::SharedContext;
 use crate::digest::sha256_hex;
 use crate::json::Object;
 
-/// The writes of a save, to be carried out in order; the first that fails ends the save.
+/// The writes of a save, to be made in order. The first failure ends the save.
 #[derive(Default)]
 pub(super) struct SavePlan {
-    /// The files to be replaced.
+    /// The files to replace.
     pub writes: Vec<PlannedWrite>,
     /// The file of the active context, if it is not among them: it must exist, because `session.json` names it.
     pub active_file: Option<String>,
 }
 
-/// A file to be replaced as a whole.
+/// A file to replace as a whole.
 pub(super) struct PlannedWrite {
     /// The path of the file.
     pub path: String,
@@ -21,7 +21,7 @@ pub(super) struct PlannedWrite {
     pub bytes: Vec<u8>,
     /// The SHA-256 of the new contents in hexadecimal digits.
     pub(super) digest: String,
-    /// What is saved once the write is done.
+    /// The item that is saved once the write is done.
     pub(super) what: Written,
 }
 
@@ -32,9 +32,9 @@ impl PlannedWrite {
     }
 }
 
-/// What a write saves.
+/// The item that a write saves.
 pub(super) enum Written {
-    /// The object itself rather than its id: another object may have taken its place in the meantime.
+    /// The object itself rather than its id, because another object may have replaced it in the meantime.
     Context {
         context: SharedContext,
         revision: u64,

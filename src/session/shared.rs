@@ -1,4 +1,4 @@
-//! A context that is shared by the sessions that save it and the callers that use it.
+//! A context shared between the sessions that save it and the callers that use it.
 
 use std::cell::RefCell;
 use std::rc::{Rc, Weak};
@@ -7,13 +7,13 @@ use crate::conversation::Context;
 use crate::error::Error;
 use crate::id::ContextId;
 
-/// A context with the sessions it belongs to, which are notified of every change.
+/// A context with the sessions that it belongs to, which are notified of every change.
 pub struct ContextCell {
     context: RefCell<Context>,
     owners: RefCell<Vec<Weak<Pending>>>,
 }
 
-/// A handle to a context; clones are handles to the same one.
+/// A handle to a context. Clones are handles to the same context.
 #[derive(Clone)]
 pub struct SharedContext(Rc<ContextCell>);
 
@@ -28,11 +28,11 @@ impl SharedContext {
         read(&self.0.context.borrow())
     }
 
-    /// Changes the context. If that changes its revision, the sessions it belongs to will save it.
+    /// Changes the context. If its revision changes, the sessions that it belongs to will save it.
     ///
     /// # Errors
     ///
-    /// Those of the change. [`Error::Internal`] if the context is being read or changed by the caller of this method.
+    /// Those of the change. [`Error::Internal`] if the caller is already reading or changing the context.
     pub fn change<T>(&self, change: impl FnOnce(&mut Context) -> Result<T, Error>) -> Result<T, Error> {
         let mut context = self.0.context.try_borrow_mut().map_err(|error| Error::Internal(error.to_string()))?;
         let before = context.revision();
@@ -75,7 +75,7 @@ impl SharedContext {
     }
 }
 
-/// The contexts of a session that have to be saved, each once, in the order in which they first changed.
+/// The contexts of a session to be saved, each once, in the order in which they first changed.
 #[derive(Default)]
 pub struct Pending(RefCell<Vec<SharedContext>>);
 

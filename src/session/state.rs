@@ -25,7 +25,7 @@ impl Session {
     /// [`Error::InvalidArgument`] if it exists.
     pub fn create_state(&mut self, name: &str, value: String) -> Result<(), Error> {
         if self.state().is_some_and(|state| state.contains_key(name)) {
-            return Err(Error::argument("name", format!("the variable '{name}' already exists; use update")));
+            return Err(Error::argument("name", format!("the variable '{name}' already exists; update it instead")));
         }
         self.put_state(name, value);
         Ok(())
@@ -64,7 +64,7 @@ impl Session {
     }
 
     fn existing_state(&self, name: &str) -> Result<&Value, Error> {
-        let missing = || Error::argument("name", format!("the variable '{name}' does not exist; use create"));
+        let missing = || Error::argument("name", format!("the variable '{name}' does not exist; create it first"));
         self.state().and_then(|state| state.get(name)).ok_or_else(missing)
     }
 

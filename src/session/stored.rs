@@ -1,16 +1,18 @@
-//! A session together with the storage that keeps it.
+//! A session with its storage.
 
 use std::cell::{Cell, RefCell};
 
-use super::{Forked, Session, SharedContext};
+use super::Session;
+use super::conflict::Forked;
+use super::shared::SharedContext;
 use crate::environment::Environment;
 use crate::error::Error;
 use crate::id::ContextId;
 use crate::layout::Layout;
 use crate::storage::Storage;
 
-/// A session together with the storage that keeps it. Its methods take `&self`, so that a session can be read and changed
-/// while a save or a load is in progress: none of them holds the session borrowed while it waits for the storage.
+/// A session with its storage. Its methods take `&self`, so a session can be read and changed during a save or a load: none
+/// of them borrows the session while it waits for the storage.
 ///
 /// ```
 /// use peteos_session::conversation::{MESSAGES, Message};
@@ -20,7 +22,7 @@ use crate::storage::Storage;
 /// use serde_json::json;
 /// use uuid::Uuid;
 ///
-/// // A real one asks the clock and the random source of its platform.
+/// // A real implementation uses the clock and the random source of the platform.
 /// struct Fixed;
 ///
 /// impl Environment for Fixed {
@@ -51,19 +53,19 @@ use crate::storage::Storage;
 pub struct StoredSession<S> {
     session: RefCell<Session>,
     pub(super) storage: S,
-    /// The number of synchronous saves. Each overtakes an asynchronous one that is in progress.
+    /// The number of synchronous saves. Each overtakes an asynchronous save in progress.
     pub(super) sync_saves: Cell<u64>,
-    /// The contexts that became forks, until a save returns them.
+    /// The contexts that became forks and were not yet returned by a save.
     pub(super) forks: RefCell<Vec<Forked>>,
 }
 
 impl<S> StoredSession<S> {
-    /// A session that is kept in `storage` from now on. Nothing is written.
+    /// A session to be saved in `storage`. Writes nothing.
     pub fn new(session: Session, storage: S) -> Self {
         Self { session: RefCell::new(session), storage, sync_saves: Cell::default(), forks: RefCell::default() }
     }
 
-    /// The storage that keeps the session.
+    /// The storage of the session.
     pub fn storage(&self) -> &S {
         &self.storage
     }
@@ -77,7 +79,7 @@ impl<S> StoredSession<S> {
     ///
     /// # Errors
     ///
-    /// Those of the change. [`Error::Internal`] if the session is being read or changed by the caller of this method.
+    /// Those of the change. [`Error::Internal`] if the caller is already reading or changing the session.
     pub fn change<T>(&self, change: impl FnOnce(&mut Session) -> Result<T, Error>) -> Result<T, Error> {
         self.update(change)?
     }
@@ -127,7 +129,7 @@ impl<S: Storage> StoredSession<S> {
         Ok(session)
     }
 
-    /// The context with this id: the object in memory, or a new one that is read from its file.
+    /// The context with this id: the object in memory, or a new one from its file.
     ///
     /// # Errors
     ///
@@ -159,14 +161,14 @@ impl<S: Storage> StoredSession<S> {
     }
 }
 
-/// Which context a load makes the active one.
+/// Which context a load makes active.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum ActiveContext {
-    /// The one that `session.json` names.
+    /// The context that `session.json` names.
     #[default]
     Recorded,
-    /// None: the contexts are not read.
+    /// None; no context is read.
     None,
-    /// This one.
+    /// The context with this id.
     Id(ContextId),
 }

@@ -6,11 +6,11 @@ use super::dict;
 use crate::error::Error;
 use crate::layout::Layout;
 
-/// What `session.json` says about a session. In JSON its keys are in camel case.
+/// The summary of a `session.json`. In JSON, its keys are in camel case.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct SessionSummary {
-    /// The uuid, which is the name of the directory.
+    /// The uuid, which is also the name of the directory.
     pub uuid: String,
     /// The path of the directory.
     pub session_dir: String,
@@ -25,7 +25,7 @@ pub struct SessionSummary {
 }
 
 impl SessionSummary {
-    /// The summary of a `session.json`, whose contexts are not read.
+    /// The summary of the text of a `session.json`. Does not read the contexts.
     ///
     /// # Errors
     ///
@@ -42,7 +42,7 @@ impl SessionSummary {
         })
     }
 
-    /// Sorts the newest first: by the date that the uuid begins with, then by the time of the last write.
+    /// Sorts newest first: by the date at the beginning of the uuid, then by the time of the last write.
     pub fn sort_newest_first(summaries: &mut [Self]) {
         summaries.sort_unstable_by(|one, other| {
             let by_day = other.day().cmp(one.day());
@@ -51,7 +51,7 @@ impl SessionSummary {
         });
     }
 
-    /// `YYYYMMDD`; empty for a uuid of another form.
+    /// `YYYYMMDD`; empty if the uuid has another form.
     fn day(&self) -> &str {
         match self.uuid.get(..9) {
             Some(start) if start.ends_with('-') && start[..8].bytes().all(|byte| byte.is_ascii_digit()) => &start[..8],

@@ -8,7 +8,7 @@ use super::{Revision, Storage, SyncStorage};
 use crate::digest::sha256_hex;
 use crate::error::Error;
 
-/// Keeps files in memory, for tests and examples. Clones share the files. It never fails, and keeps no times.
+/// Keeps files in memory, for tests and examples. Clones share the files. It never fails and records no times.
 #[derive(Clone, Debug, Default)]
 pub struct MemoryStorage(Rc<RefCell<BTreeMap<String, Vec<u8>>>>);
 

@@ -1,9 +1,9 @@
-//! Where the files of sessions are kept, as an interface: the core reads and writes through it and does no I/O itself.
+//! The interface to the files of sessions. The core reads and writes through it and does no I/O itself.
 //!
 //! Paths consist of names separated by `/`. An implementation runs on one thread; its futures need not be `Send`. It
-//! reports its failures as [`Error::Storage`], with the cause as the implementation knows it.
+//! reports failures as [`Error::Storage`], with its own cause.
 
-#![allow(async_fn_in_trait, reason = "everything runs on one thread, so that no future has to be Send")]
+#![allow(async_fn_in_trait, reason = "everything runs on one thread, so futures need not be Send")]
 
 mod memory;
 
@@ -11,13 +11,13 @@ pub use memory::MemoryStorage;
 
 use crate::error::Error;
 
-/// The default limit of the size of a file that is read: 256 MiB.
+/// The default limit on the size of a file that is read: 256 MiB.
 pub const DEFAULT_MAX_FILE_BYTES: u64 = 256 << 20;
 
-/// What a storage knows of the contents of a file.
+/// The revision of a file, as far as the storage can tell.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Revision {
-    /// The storage cannot tell. A save overwrites what is there.
+    /// The storage cannot tell. A save overwrites the file.
     Unknown,
     /// There is no file.
     Absent,
@@ -25,7 +25,7 @@ pub enum Revision {
     Digest(String),
 }
 
-/// A storage of files.
+/// A storage for files.
 pub trait Storage {
     /// The contents of a file; `None` if it does not exist.
     ///
@@ -44,23 +44,23 @@ pub trait Storage {
         results
     }
 
-    /// Replaces a file as a whole, and creates the directories above it. Once this returns the new contents survive a
-    /// crash; whatever happens before, a reader finds either the old contents or the new ones. After an error it may be
-    /// either.
+    /// Replaces a file as a whole, and creates its parent directories. Once this returns, the new contents survive a crash.
+    /// Until then, a reader finds either the old contents or the new ones, whatever happens. After an error, the file may
+    /// have either.
     ///
     /// # Errors
     ///
     /// [`Error::Storage`].
     async fn write(&self, path: &str, contents: &[u8]) -> Result<(), Error>;
 
-    /// The names in a directory in any order; none if it does not exist.
+    /// The names in a directory, in any order; empty if it does not exist.
     ///
     /// # Errors
     ///
     /// [`Error::Storage`].
     async fn list(&self, directory: &str) -> Result<Vec<String>, Error>;
 
-    /// Removes a file, if it exists.
+    /// Removes a file if it exists.
     ///
     /// # Errors
     ///
@@ -92,7 +92,7 @@ pub trait Storage {
     }
 }
 
-/// What a storage needs so that a session can be saved synchronously, such as while a process ends.
+/// The synchronous methods of a storage, which allow a session to be saved while a process exits.
 pub trait SyncStorage {
     /// As [`Storage::write`].
     ///

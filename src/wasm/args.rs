@@ -1,4 +1,4 @@
-//! Arguments and options as JavaScript hands them in, which may be anything.
+//! Validates arguments and options, which JavaScript may pass with any type.
 
 use wasm_bindgen::prelude::*;
 
@@ -12,7 +12,7 @@ pub fn string(value: &JsValue, argument: &str) -> Result<String, Error> {
 }
 
 /// A count, a budget or a position.
-pub fn whole_number(value: &JsValue, argument: &str) -> Result<u64, Error> {
+pub fn non_negative_integer(value: &JsValue, argument: &str) -> Result<u64, Error> {
     match integer(value) {
         Some(number) if number >= 0 => Ok(number.unsigned_abs()),
         _ => Err(expected(argument, "a non-negative integer", value)),
@@ -24,10 +24,10 @@ pub fn max_file_bytes(value: &JsValue) -> Result<u64, Error> {
     if value.is_undefined() {
         return Ok(DEFAULT_MAX_FILE_BYTES);
     }
-    whole_number(value, "options.maxFileBytes")
+    non_negative_integer(value, "options.maxFileBytes")
 }
 
-/// The end of a range, which may count from the end.
+/// The bound of a range; a negative one counts from the end.
 pub fn optional_integer(value: &JsValue, argument: &str) -> Result<Option<i64>, Error> {
     if is_absent(value) {
         return Ok(None);
@@ -39,7 +39,7 @@ pub fn boolean(value: &JsValue, argument: &str) -> Result<bool, Error> {
     value.as_bool().ok_or_else(|| expected(argument, "true or false", value))
 }
 
-/// The name of an encoding; `cl100k_base` where it is absent.
+/// The name of an encoding; `cl100k_base` if it is absent.
 pub fn encoding(value: &JsValue) -> Result<Encoding, Error> {
     if value.is_undefined() {
         return Ok(Encoding::Cl100kBase);
@@ -47,7 +47,7 @@ pub fn encoding(value: &JsValue) -> Result<Encoding, Error> {
     Ok(Encoding::parse(&string(value, "encoding")?)?)
 }
 
-/// The strings of an array; `None` for anything else, arrays that throw when they are read included.
+/// The strings of an array; `None` for anything else, including arrays that throw when they are read.
 pub fn strings(value: &JsValue) -> Option<Vec<String>> {
     let array = is_array(value).ok().filter(|is_array| *is_array).and_then(|_| array_from(value).ok())?;
     array.iter().map(|item| item.as_string()).collect()
@@ -55,8 +55,7 @@ pub fn strings(value: &JsValue) -> Option<Vec<String>> {
 
 #[wasm_bindgen]
 extern "C" {
-    // What js_sys has of these takes it for granted that nothing throws; of a proxy, or an array with getters, anything
-    // can.
+    // The declarations in js_sys assume that these do not throw, but a proxy or an array with getters can.
     #[wasm_bindgen(catch, js_namespace = Array, js_name = from)]
     fn array_from(items: &JsValue) -> Result<js_sys::Array, JsValue>;
 
@@ -68,23 +67,23 @@ pub fn is_absent(value: &JsValue) -> bool {
     value.is_undefined() || value.is_null()
 }
 
-/// A count for JavaScript.
+/// A count as a number of JavaScript.
 pub fn to_number(count: u64) -> f64 {
     count as f64
 }
 
-/// The error of an argument of the wrong type or value.
+/// The error for an argument of the wrong type or value.
 pub fn expected(argument: &str, expected: &str, found: &JsValue) -> Error {
     Error::argument(argument, format!("expected {expected}, found {}", describe(found)))
 }
 
 fn integer(value: &JsValue) -> Option<i64> {
-    // `as_f64` only takes what is a number, not what can be made one.
+    // `as_f64` does not convert: it is `None` for anything but a number.
     let number = value.as_f64()?;
     (number.fract() == 0.0 && number.abs() <= MAX_SAFE_INTEGER as f64).then_some(number as i64)
 }
 
-/// A value in few words, for an error.
+/// A short description of a value, for an error.
 fn describe(value: &JsValue) -> String {
     const LONGEST: usize = 40;
     if let Some(number) = value.as_f64() {
@@ -107,7 +106,7 @@ fn describe(value: &JsValue) -> String {
     if value.is_undefined() {
         return "undefined".to_owned();
     }
-    // No more than the type: anything else may run code of the caller, or throw.
+    // Only the type: anything else may run code of the caller, or throw.
     match value.js_typeof().as_string() {
         Some(kind) if kind == "object" => "an object".to_owned(),
         Some(kind) => format!("a {kind}"),

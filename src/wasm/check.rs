@@ -107,7 +107,7 @@ impl<'f> From<&'f Finding> for SessionFinding<'f> {
     }
 }
 
-/// What a caller can do about a finding, in terms of the JavaScript interface.
+/// The advice that follows a finding, in terms of the JavaScript interface.
 fn advice(finding: &Finding) -> Option<&'static str> {
     match (&finding.repairability, finding.rule) {
         (Repairability::Automatic(_), _) => Some("Session.repair fixes it"),

@@ -12,7 +12,7 @@ use crate::error::{Error, ShapeError};
 use crate::json::{self, View};
 use crate::session::SharedContext;
 
-/// Messages cross together up to this length in bytes, since JavaScript limits the length of a string.
+/// The maximum length in bytes of the messages that cross together, because JavaScript limits the length of a string.
 const LONG_TEXT: usize = 1 << 26;
 
 /// The handle that the class `Context` in `js/` wraps.
@@ -75,7 +75,7 @@ impl ContextHandle {
         self.0.id().to_string()
     }
 
-    /// A number that grows with every change.
+    /// Increases with every change.
     #[wasm_bindgen(getter)]
     pub fn revision(&self) -> f64 {
         args::to_number(self.0.read(Context::revision))
@@ -86,7 +86,7 @@ impl ContextHandle {
         self.0.read(|context| context.messages().len())
     }
 
-    /// For each message a number that is new for each new and each changed one.
+    /// The key of each message, which is new for each new and each changed message.
     #[wasm_bindgen(js_name = messageKeys)]
     pub fn message_keys(&self) -> Vec<f64> {
         self.0.read(|context| context.message_keys().map(args::to_number).collect())
@@ -129,7 +129,7 @@ impl ContextHandle {
         Ok(self.0.change(replace)?)
     }
 
-    /// The position of the special message of a kind: `SystemPromptMessage` or `ToolDefinitionsMessage`.
+    /// The position of the special message of this kind: `SystemPromptMessage` or `ToolDefinitionsMessage`.
     #[wasm_bindgen(js_name = specialPosition)]
     pub fn special_position(&self, kind: &str) -> Option<usize> {
         let kind = Special::ALL.into_iter().find(|special| special.type_name() == kind)?;
@@ -170,7 +170,7 @@ impl ContextHandle {
     #[wasm_bindgen(js_name = addAnchor)]
     pub fn add_anchor(&self, name: &JsValue, index: &JsValue, after_existing: &JsValue) -> Result<(), JsValue> {
         let name = args::string(name, "name")?;
-        let index = args::whole_number(index, "index")?;
+        let index = args::non_negative_integer(index, "index")?;
         let after_existing = args::boolean(after_existing, "options.afterExisting")?;
         Ok(self.0.change(|context| context.add_anchor(&name, index, after_existing))?)
     }
@@ -259,7 +259,7 @@ impl ContextHandle {
         Ok(counts?)
     }
 
-    /// The text of the message at a position whose tokens are counted.
+    /// The text in which the tokens of the message at a position are counted.
     #[wasm_bindgen(js_name = countedText)]
     pub fn counted_text(&self, position: usize, with_media: bool) -> Result<String, JsValue> {
         let text = |context: &Context| {
@@ -269,14 +269,14 @@ impl ContextHandle {
     }
 }
 
-/// The special messages that a caller hands in as JSON text.
+/// The special messages that a caller passes as JSON text.
 pub(super) fn specials(
     system_prompt: Option<String>,
     tool_definitions: Option<String>,
 ) -> Result<(Option<Message>, Option<Message>), Error> {
     let message = |kind, text: Option<String>, option: &str| {
         let made = text.map(|text| special_message(kind, text)).transpose();
-        // The error names the message; which of the two it is, the option says.
+        // The error is about the message; the option says which of the two it is.
         made.map_err(|error| match error {
             Error::InvalidMessage { field, message } => {
                 ShapeError { field, message: format!("{message} (in options.{option})") }.in_message()

@@ -1,4 +1,4 @@
-//! The vocabularies that were loaded, each once for the whole module.
+//! The loaded vocabularies, one of each for the whole module.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -29,8 +29,8 @@ pub fn load(vocabulary: Vocabulary, data: Vec<u8>) -> Result<(), JsValue> {
     Ok(())
 }
 
-/// The tokenizer of an encoding, which is loaded now if that can be done synchronously. To be called before anything is
-/// borrowed: reading a vocabulary runs JavaScript.
+/// The tokenizer of an encoding, loaded now if that is possible synchronously. To be called before anything is borrowed,
+/// because reading a vocabulary runs JavaScript.
 pub fn tokenizer(encoding: Encoding) -> Result<Rc<Tokenizer>, JsValue> {
     let vocabulary = encoding.vocabulary();
     let loaded = || LOADED.with_borrow(|loaded| loaded[vocabulary.index()].clone());
@@ -47,19 +47,19 @@ pub fn tokenizer(encoding: Encoding) -> Result<Rc<Tokenizer>, JsValue> {
     loaded().ok_or_else(|| not_loaded().into())
 }
 
-/// The encoding of this [`Encoding::number`].
+/// The encoding with this [`Encoding::number`].
 pub fn numbered(number: usize) -> Result<Encoding, Error> {
     let encoding = Encoding::ALL.get(number).copied();
     encoding.ok_or_else(|| Error::argument("encoding", "expected the number of an encoding"))
 }
 
-/// A counter for the encoding that a caller names. As [`tokenizer`], to be called before anything is borrowed.
+/// A counter for the encoding with this name. As [`tokenizer`], to be called before anything is borrowed.
 pub fn counter(encoding: &JsValue) -> Result<Counter, JsValue> {
     let encoding = args::encoding(encoding)?;
     Ok(Counter { encoding, tokenizer: tokenizer(encoding)? })
 }
 
-/// Counts under the name that a caller gave.
+/// Counts, and reports the name that the caller passed.
 pub struct Counter {
     encoding: Encoding,
     tokenizer: Rc<Tokenizer>,

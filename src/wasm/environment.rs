@@ -10,10 +10,10 @@ use wasm_bindgen::prelude::*;
 use crate::environment::{Environment, LocalTime};
 use crate::error::Error;
 
-/// Random bytes for one call.
+/// The random bytes for one call.
 type Seed = [u8; 32];
 
-/// The seeds that are drawn at once: a draw takes longer than everything else that an append does.
+/// The number of seeds drawn at once: a single draw takes longer than the rest of an append.
 const SEEDS: usize = 128;
 
 thread_local! {
@@ -22,7 +22,7 @@ thread_local! {
 
 #[wasm_bindgen]
 extern "C" {
-    // js_sys::Date assumes that nothing throws, but a clock may be a mock.
+    // js_sys::Date assumes that its methods do not throw, but a mocked clock can.
     #[wasm_bindgen(js_name = Date)]
     type Clock;
 
@@ -45,7 +45,8 @@ extern "C" {
     fn fill_with_random_bytes(array: &Uint8Array) -> Result<JsValue, JsValue>;
 }
 
-/// The time and the randomness of one call. Both are taken before anything is borrowed: taking them runs JavaScript.
+/// The time and the randomness for one call. Both are read before anything is borrowed, because reading them runs
+/// JavaScript.
 pub struct JsEnvironment {
     now: LocalTime,
     seed: Seed,
@@ -55,7 +56,7 @@ pub struct JsEnvironment {
 impl JsEnvironment {
     /// # Errors
     ///
-    /// If the clock or the random source of the engine fails.
+    /// [`Error::Internal`] if the clock or the random source of the engine fails.
     pub fn capture() -> Result<Self, Error> {
         let failed = |what: &str| Error::Internal(format!("the {what} of this JavaScript engine failed"));
         let now = local_time().map_err(|_| failed("clock"))?;
@@ -69,7 +70,7 @@ impl Environment for JsEnvironment {
         self.now
     }
 
-    /// The first is one half of the seed. Any number of others can be derived from the whole, as nobody sees its other half.
+    /// The first uuid is one half of the seed. The others are derived from the whole seed, whose other half is never exposed.
     fn uuid(&self) -> Uuid {
         let mut bytes = [0; 16];
         if self.drawn.get() == 0 {
@@ -83,7 +84,7 @@ impl Environment for JsEnvironment {
     }
 }
 
-/// Two calls for the time, which is quicker than one for each field of it.
+/// Reads the time with two calls, which is faster than one for each field.
 fn local_time() -> Result<LocalTime, JsValue> {
     let clock = Clock::new()?;
     let milliseconds = clock.milliseconds()? - clock.minutes_behind_utc()? * 60_000.0;
@@ -107,15 +108,15 @@ fn random_seed() -> Result<Seed, JsValue> {
     Ok(seed)
 }
 
-/// Seeds that were drawn but not used yet.
+/// Seeds that were drawn but not yet used.
 struct SeedPool {
-    /// The function that they came from.
+    /// The function that returned them.
     source: JsValue,
     seeds: Vec<Seed>,
 }
 
 impl SeedPool {
-    /// The next seed; `None` if there is none left, or if the engine has another random source now, such as a mock.
+    /// The next seed; `None` if none is left, or if the random source has been replaced, for example by a mock.
     fn take(&mut self, source: &JsValue) -> Option<Seed> {
         if *source == self.source { self.seeds.pop() } else { None }
     }

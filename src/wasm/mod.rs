@@ -4,7 +4,7 @@
 //! before a call goes out, and the clock is read first. Dicts, messages and reports cross as JSON text, which keeps every
 //! key and, towards Rust, every number.
 
-#![allow(missing_docs, reason = "methods that only js/ calls; what users call is documented there")]
+#![allow(missing_docs, reason = "only js/ calls these methods; the public interface is documented there")]
 
 mod args;
 mod check;
@@ -46,13 +46,13 @@ pub fn configure(create_error: js_sys::Function, read_vocabulary: js_sys::Functi
     encodings::set_reader(read_vocabulary);
 }
 
-/// The number of an encoding, which the functions below take.
+/// The number of an encoding, for the functions below.
 #[wasm_bindgen(js_name = encodingNumber)]
 pub fn encoding_number(encoding: &JsValue) -> Result<usize, JsValue> {
     Ok(args::encoding(encoding)?.number())
 }
 
-/// Fails unless the value is a string.
+/// Throws unless the value is a string.
 #[wasm_bindgen(js_name = expectText)]
 pub fn expect_text(text: &JsValue) -> Result<(), JsValue> {
     args::string(text, "text")?;
@@ -62,7 +62,7 @@ pub fn expect_text(text: &JsValue) -> Result<(), JsValue> {
 /// The number of tokens of the text in the [`text::text_buffer`], counted no further than `limit`.
 #[wasm_bindgen(js_name = countTokens)]
 pub fn count_tokens(bytes: usize, encoding: usize, limit: &JsValue) -> Result<f64, JsValue> {
-    let limit = if args::is_absent(limit) { u64::MAX } else { args::whole_number(limit, "options.limit")? };
+    let limit = if args::is_absent(limit) { u64::MAX } else { args::non_negative_integer(limit, "options.limit")? };
     let tokenizer = encodings::tokenizer(encodings::numbered(encoding)?)?;
     let count = text::with_text(bytes, |text| tokenizer.count_up_to(text, limit));
     Ok(args::to_number(count))
@@ -75,7 +75,7 @@ pub fn encode(bytes: usize, encoding: usize) -> Result<Vec<u32>, JsValue> {
     Ok(text::with_text(bytes, |text| tokenizer.encode(text)))
 }
 
-/// The text of tokens; what is not UTF-8 in it becomes U+FFFD.
+/// The text of tokens. Invalid UTF-8 becomes U+FFFD.
 #[wasm_bindgen]
 pub fn decode(tokens: &[u32], encoding: usize) -> Result<String, JsValue> {
     let encoding = encodings::numbered(encoding)?;
@@ -83,7 +83,7 @@ pub fn decode(tokens: &[u32], encoding: usize) -> Result<String, JsValue> {
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
-/// The SHA-256 of a file's contents in lower-case hexadecimal digits, for storage adapters of engines without a
+/// The SHA-256 of a file's contents in lower-case hexadecimal digits, for storage adapters on platforms without a
 /// synchronous implementation.
 #[wasm_bindgen(js_name = sha256)]
 pub fn sha256(data: &[u8]) -> String {
@@ -97,7 +97,7 @@ pub fn encoding_for_model(model: &JsValue) -> Result<String, JsValue> {
     Ok(tokens::encoding_for_model(&model).map_err(Error::from)?.name().to_owned())
 }
 
-/// The name of the file, without its extension, that an encoding's vocabulary is in.
+/// The name, without extension, of the file with an encoding's vocabulary.
 #[wasm_bindgen(js_name = vocabularyOf)]
 pub fn vocabulary_of(encoding: &JsValue) -> Result<String, JsValue> {
     Ok(args::encoding(encoding)?.vocabulary().file_stem().to_owned())
@@ -122,7 +122,7 @@ pub fn complete_message(bytes: usize) -> Result<String, JsValue> {
     Ok(json::to_compact_text(&completed_view(&message, given)))
 }
 
-/// The special message in the [`text::text_buffer`] with what it lacks added, as JSON. `kind` is `SystemPromptMessage` or
+/// The special message in the [`text::text_buffer`] with missing fields added, as JSON. `kind` is `SystemPromptMessage` or
 /// `ToolDefinitionsMessage`.
 #[wasm_bindgen(js_name = completeSpecialMessage)]
 pub fn complete_special_message(bytes: usize, kind: &str) -> Result<String, JsValue> {
@@ -131,7 +131,7 @@ pub fn complete_special_message(bytes: usize, kind: &str) -> Result<String, JsVa
     Ok(json::to_compact_text(&message.dict().into()))
 }
 
-/// The message in the [`text::text_buffer`], and the number of its fields that were given: what was added comes after.
+/// The message in the [`text::text_buffer`], and the number of the fields that it came with: added fields come after them.
 fn given_message(bytes: usize) -> Result<(Message, usize), Error> {
     memory::keep_room();
     let dict = text::with_text(bytes, |text| value(text, MAX_MESSAGE_DEPTH));
@@ -147,8 +147,8 @@ fn special_message(kind: Special, text: impl AsRef<[u8]>) -> Result<Message, Err
         .map_err(ShapeError::in_message)
 }
 
-/// A message whose first `given` fields were given: `null` stands for each of those, which `js/` has. A sequence number
-/// that was given was replaced.
+/// A message with `null` in place of its first `given` fields, which `js/` has, except for the sequence number, which an
+/// append replaces.
 fn completed_view(message: &Message, given: usize) -> View<'_> {
     let fields = message.dict().iter().enumerate().map(|(index, (key, value))| {
         let is_same = index < given && key != SEQUENCE_NUMBER;
@@ -157,7 +157,7 @@ fn completed_view(message: &Message, given: usize) -> View<'_> {
     View::Fields(fields.collect())
 }
 
-/// The value of a JSON text that `js/` made of an object: it is valid JSON, but it may be nested too deeply or too large.
+/// The value of a JSON text from `js/`: it is valid JSON, but it may be too large or nested too deeply.
 fn value(text: impl AsRef<[u8]>, max_depth: usize) -> Result<Value, ShapeError> {
     json::parse_within(text.as_ref(), max_depth).map_err(|error| ShapeError::new(FieldPath::root(), error.message))
 }

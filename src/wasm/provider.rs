@@ -10,13 +10,13 @@ use crate::error::Error;
 use crate::json;
 use crate::provider::{self, formats};
 
-/// A longer text does not fit every engine's strings.
+/// A longer text exceeds the maximum string length of some engines.
 const MAX_TEXT: usize = 1 << 28;
-/// About what a conversion takes for each part, in bytes, but for its text.
+/// The approximate memory that a conversion takes for each part, in bytes, without its text.
 const ROOM_PER_PART: usize = 1000;
-/// The same with a repair, which looks at copies.
-const ROOM_PER_MENDED_PART: usize = 4000;
-/// How deep a value may be nested of which a context is made: what stands in it may come to stand this much deeper.
+/// The same with a repair, which works on copies.
+const ROOM_PER_REPAIRED_PART: usize = 4000;
+/// How deeply a value may be nested to become a context: its contents may end up deeper by this difference.
 const MAX_DEPTH: usize = MAX_MESSAGE_DEPTH - 4;
 
 /// The fields of a request as JSON text.
@@ -26,12 +26,12 @@ pub fn to_messages(context: &ContextHandle, provider: &JsValue, repair: &JsValue
     let repair = args::boolean(repair, "options.repair")?;
     let request = context.shared().read(|context| {
         let parts: usize = context.messages().map(Message::parts).map(<[_]>::len).sum();
-        memory::make_room(parts.saturating_mul(if repair { ROOM_PER_MENDED_PART } else { ROOM_PER_PART }));
+        memory::make_room(parts.saturating_mul(if repair { ROOM_PER_REPAIRED_PART } else { ROOM_PER_PART }));
         provider::to_messages(context, format, repair)
     })?;
     let text = json::to_compact_text(&(&request).into());
     if text.len() > MAX_TEXT {
-        let message = format!("its messages have {} bytes, more than {MAX_TEXT}; cut a window from it", text.len());
+        let message = format!("its messages have {} bytes, more than {MAX_TEXT}; convert a window of it", text.len());
         return Err(Error::argument("context", message).into());
     }
     Ok(text)

@@ -8,7 +8,7 @@ use crate::conversation::Message;
 use crate::provider::formats::find_checkable;
 use crate::provider::rules;
 
-/// About what a check needs for each part of a message, in bytes, with what it finds in some of them.
+/// The approximate memory that a check needs for each part of a message, in bytes, including some findings.
 const ROOM_PER_PART: usize = 256;
 
 /// The JSON array of the findings.

@@ -1,4 +1,4 @@
-//! Reports and findings as JSON text, in which they cross to JavaScript.
+//! Reports as the JSON text that crosses to JavaScript.
 
 use serde::Serialize;
 
@@ -11,8 +11,8 @@ pub fn text(report: &impl Serialize) -> Result<String, Error> {
     Ok(serde_json::to_string(report)?)
 }
 
-/// The report of a window as it crosses: each id once, and positions, numbers and flags in place of ids. `js/windows/report.ts`
-/// makes the public report of it.
+/// The compact report of a window: each id once, and positions, numbers and flags in place of ids. `js/windows/report.ts`
+/// makes the public report from it.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct CompactReport<'r> {
@@ -21,21 +21,21 @@ struct CompactReport<'r> {
     reserve: u64,
     lower_mark: Option<u64>,
     encoding: Option<&'static str>,
-    /// The reasons that there are, each with whether it keeps a message.
+    /// Every reason, with whether it keeps a message.
     reasons: Vec<(&'static str, bool)>,
     /// The ids of all messages.
     ids: Vec<&'r str>,
-    /// For each message the index of its reason.
+    /// The index of the reason of each message.
     reason_indices: Vec<usize>,
-    /// For each its position, call id and problem.
+    /// The position, call id and problem of each.
     broken: Vec<(usize, &'r str, &'static str)>,
-    /// For each its position and call id.
+    /// The position and call id of each.
     pending: Vec<(usize, &'r str)>,
     special_tokens: Option<u64>,
     tokens_before: Option<u64>,
     tokens_after: Option<u64>,
     unchanged_prefix_tokens: Option<u64>,
-    /// For each message its tokens.
+    /// The tokens of each message.
     tokens: Option<&'r [u64]>,
     tokens_by_role: Option<&'r BeforeAfter<ByRole>>,
     tokens_by_part: Option<&'r BeforeAfter<PartTokens>>,

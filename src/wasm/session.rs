@@ -1,4 +1,4 @@
-//! A session as JavaScript holds it.
+//! The handle of a session that JavaScript holds.
 
 use std::rc::Rc;
 
@@ -18,8 +18,8 @@ use crate::json;
 use crate::layout::{Layout, check_parent_dir};
 use crate::session::{ActiveContext, OnConflict, Session, SessionList, StoredSession};
 
-/// What the class `Session` of the glue holds. It is shared with the promises that it returns, which outlive it when it is
-/// freed.
+/// The handle that the class `Session` in `js/` wraps. Its state is shared with the promises that it returns, which may
+/// outlive it.
 #[wasm_bindgen]
 pub struct SessionHandle(Rc<StoredSession<JsStorage>>);
 
@@ -38,8 +38,8 @@ impl SessionHandle {
         Ok(Self(Rc::new(StoredSession::new(session, JsStorage::new(storage)))))
     }
 
-    /// `active_context_id` is the id of the context to make the active one, `null` for none, and `undefined` for the one
-    /// that the file names.
+    /// `active_context_id` is the id of the context to make active, `null` for none, and `undefined` for the one that the
+    /// file names.
     pub async fn load(
         parent_dir: JsValue,
         uuid: JsValue,
@@ -81,7 +81,7 @@ impl SessionHandle {
         self.0.read(|session| session.layout().session_dir())
     }
 
-    /// Grows with every change of the dict.
+    /// Increases with every change of the dict.
     #[wasm_bindgen(getter)]
     pub fn revision(&self) -> f64 {
         args::to_number(self.0.read(|session| session.revision()))
@@ -137,7 +137,7 @@ impl SessionHandle {
         Ok(self.0.update(|session| session.set_is_active(is_active))?)
     }
 
-    /// Whether a save has anything to write.
+    /// Whether there is anything to save.
     #[wasm_bindgen(getter, js_name = hasChanges)]
     pub fn has_changes(&self) -> bool {
         self.0.read(|session| session.has_changes())
@@ -146,9 +146,9 @@ impl SessionHandle {
     /// Writes what changed. Must not be called while another save of this session is in progress, except that
     /// [`SessionHandle::save_sync`] overtakes one. `lease` is what the storage adapter gave the holder of the lock.
     ///
-    /// With `keep_both`, what another writer has changed is kept beside what is here; resolves to two ids for each context
-    /// that became a fork: the one it had, and the one it has. Resolves to `undefined` if the lock was lost before all was
-    /// written: then another save is needed, under the lock again.
+    /// With `keep_both`, a context that another writer has changed becomes a fork. Resolves to two ids for each such context:
+    /// the previous one and the new one. Resolves to `undefined` if the lock was lost before everything was written: then
+    /// another save is needed, under the lock again.
     pub fn save(&self, keep_both: bool, lease: JsValue) -> Promise {
         let session = self.0.clone();
         future_to_promise(async move {
@@ -164,7 +164,7 @@ impl SessionHandle {
         })
     }
 
-    /// As [`SessionHandle::save`], done when it returns. A save that is in progress writes no more.
+    /// As [`SessionHandle::save`], but synchronous. A save in progress writes nothing more.
     #[wasm_bindgen(js_name = saveSync)]
     pub fn save_sync(&self, lease: JsValue) -> Result<(), JsValue> {
         Ok(self.0.save_sync_to(&self.0.storage().with_lease(lease))?)
@@ -276,7 +276,7 @@ fn active_context(id: &JsValue) -> Result<ActiveContext, Error> {
     if id.is_null() {
         return Ok(ActiveContext::None);
     }
-    let text = id.as_string().ok_or_else(|| args::expected(ARGUMENT, "the id of a context, or null", id))?;
+    let text = id.as_string().ok_or_else(|| args::expected(ARGUMENT, "the id of a context or null", id))?;
     context_id(&text, ARGUMENT).map(ActiveContext::Id)
 }
 
@@ -290,7 +290,7 @@ pub fn session_dir(parent_dir: &JsValue, uuid: &JsValue) -> Result<String, JsVal
     Ok(session_layout(parent_dir, uuid)?.session_dir())
 }
 
-/// The paths of the session that a caller names.
+/// The paths of the session with this parent directory and uuid.
 pub(super) fn session_layout(parent_dir: &JsValue, uuid: &JsValue) -> Result<Layout, Error> {
     let parent_dir = parent_directory(parent_dir)?;
     let uuid = args::string(uuid, "uuid")?;

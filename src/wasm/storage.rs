@@ -1,4 +1,4 @@
-//! The storages of the core over the storage adapters of JavaScript.
+//! Implements the core's storage traits over JavaScript's storage adapters.
 
 use js_sys::{Array, Promise, Reflect, Uint8Array};
 use wasm_bindgen::prelude::*;
@@ -11,8 +11,8 @@ use crate::storage::{DEFAULT_MAX_FILE_BYTES, Revision, Storage, SyncStorage};
 
 #[wasm_bindgen]
 extern "C" {
-    // The interface `SessionStorage` of `js/storage/storage.ts`. Not declared `async`: such an import assumes that it is
-    // given a promise, and traps on another value.
+    // The interface `SessionStorage` of `js/storage/storage.ts`. Not declared `async`: an async import assumes that the
+    // function returns a promise, and traps on any other value.
     pub type SessionStorage;
 
     #[wasm_bindgen(method, catch)]
@@ -39,7 +39,7 @@ extern "C" {
     #[wasm_bindgen(method, catch, js_name = modifiedTime)]
     fn modified_time(this: &SessionStorage, path: &str) -> Result<JsValue, JsValue>;
 
-    // js_sys assumes that these do not throw. An adapter may return a proxy, or an array whose buffer is detached.
+    // js_sys assumes that these do not throw, but an adapter may return a proxy or an array with a detached buffer.
     #[wasm_bindgen(js_name = Uint8Array, extends = Uint8Array)]
     type Bytes;
 
@@ -52,7 +52,7 @@ extern "C" {
     #[wasm_bindgen(method, getter, catch, structural, js_name = BYTES_PER_ELEMENT)]
     fn element_size(this: &Bytes) -> Result<JsValue, JsValue>;
 
-    // An item of what `Promise.allSettled` resolves to.
+    // An item of the result of `Promise.allSettled`.
     type Outcome;
 
     #[wasm_bindgen(method, getter, structural)]
@@ -65,37 +65,37 @@ extern "C" {
     fn is_view(data: &JsValue) -> Result<bool, JsValue>;
 }
 
-/// A storage adapter of JavaScript, whose answers are checked.
+/// A JavaScript storage adapter. Everything that it returns is validated.
 pub struct JsStorage {
     adapter: JsValue,
     max_file_bytes: u64,
-    /// What the adapter gave the holder of a lock, to be checked before each write; `undefined` without a lock.
+    /// The lease that the adapter gave to the holder of the lock, checked before each write; `undefined` without a lock.
     lease: JsValue,
 }
 
 impl JsStorage {
-    /// The adapter, with the default limit of the size of a file.
+    /// Wraps an adapter, with the default limit on the size of a file.
     pub fn new(adapter: JsValue) -> Self {
         Self::with_limit(adapter, DEFAULT_MAX_FILE_BYTES)
     }
 
-    /// The adapter, with a limit of the size of a file that is read.
+    /// Wraps an adapter, with a limit on the size of a file that is read.
     pub fn with_limit(adapter: JsValue, max_file_bytes: u64) -> Self {
         Self { adapter, max_file_bytes, lease: JsValue::UNDEFINED }
     }
 
-    /// The same storage for the holder of a lock, who was given this lease.
+    /// The same storage for the holder of a lock, with its lease.
     pub fn with_lease(&self, lease: JsValue) -> Self {
         Self { adapter: self.adapter.clone(), max_file_bytes: self.max_file_bytes, lease }
     }
 
-    /// The contents of the file at `path`, as the adapter has answered.
+    /// The contents of the file at `path` from the value that the adapter returned.
     fn contents(&self, path: &str, answer: Result<JsValue, JsValue>) -> Result<Option<Vec<u8>>, Error> {
         let data = answer.map_err(|cause| failure(Operation::Read, path, cause))?;
         if is_absent(&data) {
             return Ok(None);
         }
-        // Before the bytes are copied into the memory of the module.
+        // Checked before the bytes are copied into the memory of the module.
         let limit = self.max_file_bytes;
         if let Some(size) = byte_length(&data).filter(|size| *size > limit) {
             return Err(Error::FileTooLarge { path: path.to_owned(), size, limit });
@@ -123,7 +123,7 @@ impl Storage for JsStorage {
     }
 
     async fn write(&self, path: &str, contents: &[u8]) -> Result<(), Error> {
-        // A copy: a view into the memory of the module is detached when that grows.
+        // A copy, because a view into the memory of the module is detached when the memory grows.
         let data = Uint8Array::from(contents);
         let written = settle(self.adapter().write(path, data, &self.lease)).await;
         written.map(drop).map_err(|cause| write_failure(path, cause))
@@ -167,7 +167,7 @@ impl Storage for JsStorage {
 impl SyncStorage for JsStorage {
     fn write_sync(&self, path: &str, contents: &[u8]) -> Result<(), Error> {
         if !self.has_method("writeSync") {
-            let message = "the storage adapter has no writeSync, which saveSync needs; use save";
+            let message = "saveSync requires a storage adapter with writeSync; use save";
             return Err(storage_error(Operation::Write, path, message.to_owned(), None));
         }
         let answer = self.adapter().write_sync(path, Uint8Array::from(contents), &self.lease);
@@ -187,7 +187,7 @@ impl SyncStorage for JsStorage {
     }
 }
 
-/// The digest that an adapter returned.
+/// The revision from the value that an adapter returned.
 fn digest_of(digest: &JsValue, path: &str) -> Result<Revision, Error> {
     match digest.as_string() {
         Some(digest) => Ok(Revision::Digest(digest)),
@@ -197,12 +197,12 @@ fn digest_of(digest: &JsValue, path: &str) -> Result<Revision, Error> {
     }
 }
 
-/// The result of a method of an adapter, which returns a value or a promise, or throws.
+/// The result of an adapter's method, which returns a value or a promise, or throws.
 async fn settle(answer: Result<JsValue, JsValue>) -> Result<JsValue, JsValue> {
     JsFuture::from(Promise::resolve(&answer?)).await
 }
 
-/// The results of several calls. They are awaited as one promise, which costs far less than one for each.
+/// The results of several calls, awaited as one promise: that costs far less than a promise for each.
 async fn settle_all(answers: impl Iterator<Item = Result<JsValue, JsValue>>) -> Vec<Result<JsValue, JsValue>> {
     let answers: Array = answers.map(|answer| answer.unwrap_or_else(|cause| Promise::reject(&cause).into())).collect();
     let outcomes = match JsFuture::from(Promise::all_settled(&answers)).await {
@@ -220,18 +220,18 @@ async fn settle_all(answers: impl Iterator<Item = Result<JsValue, JsValue>>) -> 
     outcomes.iter().map(result).collect()
 }
 
-/// The time that an adapter has answered.
+/// The time from the value that an adapter returned.
 fn time(path: &str, answer: Result<JsValue, JsValue>) -> Result<Option<f64>, Error> {
     Ok(answer.map_err(|cause| failure(Operation::ReadTime, path, cause))?.as_f64())
 }
 
-/// The size of what an adapter returned, if it is bytes.
+/// The size of the value that an adapter returned, if it is bytes.
 fn byte_length(value: &JsValue) -> Option<u64> {
     let length = value.unchecked_ref::<Bytes>().byte_length().ok()?.as_f64()?;
     (length >= 0.0).then_some(length as u64)
 }
 
-/// The bytes of a `Uint8Array`, which may be of another realm, so that `instanceof` does not recognise it.
+/// The bytes of a `Uint8Array`. It may be from another realm, so `instanceof` would not recognise it.
 fn bytes(value: &JsValue) -> Option<Vec<u8>> {
     let element_size = value.unchecked_ref::<Bytes>().element_size().ok()?.as_f64();
     if !is_view(value).unwrap_or(false) || element_size != Some(1.0) {
@@ -242,10 +242,10 @@ fn bytes(value: &JsValue) -> Option<Vec<u8>> {
     Some(bytes)
 }
 
-/// The code of the error of an adapter whose caller has lost the lock.
+/// The code of an adapter's error if the caller has lost the lock.
 const LOCK_LOST: &str = "ELOCKLOST";
 
-/// The error of an adapter that failed to write with `cause`.
+/// The error for an adapter that failed to write.
 fn write_failure(path: &str, cause: JsValue) -> Error {
     let code = Reflect::get(&cause, &"code".into()).ok().and_then(|code| code.as_string());
     if code.as_deref() == Some(LOCK_LOST) {
@@ -254,14 +254,14 @@ fn write_failure(path: &str, cause: JsValue) -> Error {
     failure(Operation::Write, path, cause)
 }
 
-/// The error of an adapter that failed with `cause`.
+/// The error for an adapter that failed.
 fn failure(operation: Operation, path: &str, cause: JsValue) -> Error {
     let message = Reflect::get(&cause, &"message".into()).ok().and_then(|message| message.as_string());
     let message = message.or_else(|| cause.as_string()).unwrap_or_else(|| "the storage failed".to_owned());
     storage_error(operation, path, message, Some(Cause::new(cause)))
 }
 
-/// The error of an adapter that returned something else than `expected`.
+/// The error for an adapter that returned something other than `expected`.
 fn wrong_answer(operation: Operation, path: &str, expected: &str) -> Error {
     storage_error(operation, path, format!("the storage adapter must return {expected}"), None)
 }

@@ -1,19 +1,19 @@
-//! A buffer for texts that are only read, such as messages and texts to count. JavaScript writes them as UTF-8, which is
-//! much faster than passing a string: wasm-bindgen copies that character by character into memory that it allocates.
+//! A buffer for texts that Rust only reads, such as messages and texts to count. JavaScript writes UTF-8 into it. That is
+//! much faster than passing a string, which wasm-bindgen copies character by character into newly allocated memory.
 
 use std::cell::RefCell;
 
 use wasm_bindgen::prelude::*;
 
-/// A larger buffer is freed once its text has been read.
+/// A buffer larger than this is freed once its text has been read.
 const KEPT: usize = 1 << 20;
 
 thread_local! {
     static BUFFER: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
 }
 
-/// Makes the buffer at least `bytes` long and returns its address, which is valid until the next call of another function.
-/// The contents are kept. Returns `None` if the memory of WebAssembly cannot hold it.
+/// Makes the buffer at least `bytes` long and returns its address, which is valid until the next call into the module.
+/// The contents are kept. Returns `None` if the memory cannot grow enough.
 #[wasm_bindgen(js_name = textBuffer)]
 pub fn text_buffer(bytes: usize) -> Option<usize> {
     BUFFER.with_borrow_mut(|buffer| {
@@ -25,7 +25,7 @@ pub fn text_buffer(bytes: usize) -> Option<usize> {
     })
 }
 
-/// What `read` makes of the first `bytes` of the buffer.
+/// Passes the first `bytes` of the buffer to `read`, and returns its result.
 pub fn with_text<T>(bytes: usize, read: impl FnOnce(&[u8]) -> T) -> T {
     BUFFER.with_borrow_mut(|buffer| {
         let result = read(buffer.get(..bytes).unwrap_or_default());

@@ -1,4 +1,4 @@
-//! The arguments of windows and of counts.
+//! Reads the arguments of windows and counts.
 
 use js_sys::Float64Array;
 use serde::Deserialize;
@@ -9,8 +9,8 @@ use crate::conversation::{Counter, Counting, Media};
 use crate::error::Error;
 use crate::window::{Boundary, TokenBudget, WindowOptions};
 
-/// The options as the glue passes them: an object with only these keys, whose values may still be anything. The functions of the
-/// caller have been called; their results are arrays with a number for each message.
+/// The options as `js/` passes them: an object with only these keys, but with values of any type. The caller's functions
+/// have already been called; their results are arrays with a number for each message.
 #[derive(Default, Deserialize)]
 #[serde(default)]
 struct WireOptions {
@@ -40,9 +40,9 @@ impl WireOptions {
     fn window_options(&self) -> Result<WindowOptions, Error> {
         let given = |value: &JsValue| (!args::is_absent(value)).then(|| value.clone());
         let boundary = given(&self.boundary).map(|name| Boundary::parse(&args::string(&name, "options.boundary")?));
-        let lower_mark = given(&self.to).map(|mark| args::whole_number(&mark, "options.hysteresis.to"));
+        let lower_mark = given(&self.to).map(|mark| args::non_negative_integer(&mark, "options.hysteresis.to"));
         let pins = given(&self.pin).map(|ids| {
-            args::strings(&ids).ok_or_else(|| args::expected("options.pin", "an array of ids of messages", &ids))
+            args::strings(&ids).ok_or_else(|| args::expected("options.pin", "an array of message ids", &ids))
         });
         Ok(WindowOptions {
             boundary: boundary.transpose()?.unwrap_or_default(),
@@ -60,7 +60,7 @@ pub struct SequenceWindow {
 
 impl SequenceWindow {
     pub fn read(count: &JsValue, options: &JsValue) -> Result<Self, Error> {
-        let count = args::whole_number(count, "count")?;
+        let count = args::non_negative_integer(count, "count")?;
         Ok(Self { count, options: WireOptions::read(options)?.window_options()? })
     }
 }
@@ -75,11 +75,11 @@ pub struct TokenWindow {
 impl TokenWindow {
     /// Must be called before anything is borrowed, because reading a vocabulary runs JavaScript.
     pub fn read(max_tokens: &JsValue, encoding: &JsValue, options: &JsValue) -> Result<Self, JsValue> {
-        let max_tokens = args::whole_number(max_tokens, "maxTokens")?;
+        let max_tokens = args::non_negative_integer(max_tokens, "maxTokens")?;
         let wire = WireOptions::read(options)?;
         let reserve = match args::is_absent(&wire.reserve) {
             true => 0,
-            false => args::whole_number(&wire.reserve, "options.reserve")?,
+            false => args::non_negative_integer(&wire.reserve, "options.reserve")?,
         };
         let options = wire.window_options()?;
         Ok(Self { budget: TokenBudget { max_tokens, reserve }, options, counts: Counts::of(encoding, &wire)? })
@@ -90,7 +90,7 @@ impl TokenWindow {
     }
 }
 
-/// How tokens are counted.
+/// The options that decide how tokens are counted.
 pub struct Counts {
     counter: CounterChoice,
     media: MediaCost,
@@ -98,18 +98,18 @@ pub struct Counts {
 
 /// What counts the tokens of messages.
 enum CounterChoice {
-    /// A function of the caller, with the tokens of each message.
+    /// The tokens of each message, from a function of the caller.
     PerMessage(Vec<u64>),
     Encoding(encodings::Counter),
 }
 
-/// What media costs.
+/// The cost of media.
 enum MediaCost {
-    /// The text that stands for it.
+    /// The tokens of their text in the message.
     Reference,
-    /// The same for each medium.
+    /// The same cost for each.
     Each(u64),
-    /// What a function of the caller says, for each message.
+    /// The cost in each message, from a function of the caller.
     PerMessage(Vec<u64>),
 }
 
@@ -121,15 +121,15 @@ impl Counts {
 
     fn of(encoding: &JsValue, wire: &WireOptions) -> Result<Self, JsValue> {
         let media = match (wire.media.dyn_ref::<Float64Array>(), args::is_absent(&wire.media)) {
-            (Some(counts), _) => MediaCost::PerMessage(whole_numbers(counts)),
+            (Some(counts), _) => MediaCost::PerMessage(integers(counts)),
             (None, true) => MediaCost::Reference,
-            (None, false) => MediaCost::Each(args::whole_number(&wire.media, "options.media")?),
+            (None, false) => MediaCost::Each(args::non_negative_integer(&wire.media, "options.media")?),
         };
         let counter = match wire.counts.dyn_ref::<Float64Array>() {
             Some(counts) => {
-                // Nothing is counted in it, but an unknown name is a mistake.
+                // The encoding is not used, but an unknown name is an error.
                 args::encoding(encoding)?;
-                CounterChoice::PerMessage(whole_numbers(counts))
+                CounterChoice::PerMessage(integers(counts))
             }
             None => CounterChoice::Encoding(encodings::counter(encoding)?),
         };
@@ -150,7 +150,7 @@ impl Counts {
     }
 }
 
-/// Numbers that the glue has checked to be counts.
-fn whole_numbers(counts: &Float64Array) -> Vec<u64> {
+/// Counts, already checked by `js/`.
+fn integers(counts: &Float64Array) -> Vec<u64> {
     counts.to_vec().into_iter().map(|count| count as u64).collect()
 }

@@ -12,31 +12,31 @@ use crate::tokens;
 /// What a window keeps.
 #[derive(Debug)]
 pub(super) struct Cut {
-    /// The positions of the messages that are not special and stay, in display order.
+    /// The positions of the non-special messages that are kept, in display order.
     pub kept: Vec<usize>,
-    /// The exchanges of the context, if they were needed.
+    /// The exchanges of the context; `None` if they were not needed.
     pub exchanges: Option<Exchanges>,
-    /// Positions from the newest to the oldest, as far as needed.
+    /// Positions from newest to oldest, computed as far as needed.
     order: Vec<usize>,
-    /// How many of the newest stay.
+    /// The number of newest messages that are kept.
     newest: usize,
     retained: Retained,
-    /// How many of the newest would stay with the limit alone, with whole exchanges, and without a lower mark.
+    /// The number of newest messages that would be kept by the limit alone, with whole exchanges, and without a lower mark.
     would_stay: [usize; 3],
     dropped: usize,
 }
 
-/// One of the ways to cut. They form a chain: each keeps everything that the previous one keeps, and more.
+/// A possible cut. Candidates form a chain: each keeps everything that the previous one keeps, and more.
 #[derive(Clone, Copy)]
 struct Candidate {
-    /// How many of the newest stay.
+    /// The number of newest messages that are kept.
     newest: usize,
-    /// The position of a prompt that stays as well.
+    /// The position of an earlier prompt that is kept too.
     prompt: Option<usize>,
 }
 
 impl Cut {
-    /// Takes the largest candidate that fits. `cost_of` gives the cost of the message at a position.
+    /// Takes the largest candidate that fits. `cost_of` returns the cost of the message at a position.
     ///
     /// # Errors
     ///
@@ -51,10 +51,10 @@ impl Cut {
         let room = limit.saturating_sub(reserve);
         if let Some(mark) = options.lower_mark.filter(|mark| *mark > room) {
             let rest = if reserve > 0 { format!(" ({limit} minus a reserve of {reserve})") } else { String::new() };
-            let message = format!("is {mark}, above the window's limit of {room}{rest}");
+            let message = format!("{mark} exceeds the window's limit of {room}{rest}");
             return Err(Error::argument("lower_mark", message));
         }
-        // Pinned messages come first. Where a window may begin only matters if it must cut.
+        // Pinned messages are charged first. Where a window may begin matters only if it must cut.
         let exchanges = (!options.pins.is_empty()).then(|| Exchanges::of(context));
         let retained = match &exchanges {
             Some(exchanges) => Retained::new(context, options, exchanges)?,
@@ -97,7 +97,7 @@ impl Cut {
         let chosen = match options.lower_mark {
             Some(mark) => match choice.largest(mark)?.filter(|candidate| candidate.newest > 0) {
                 Some(candidate) => candidate,
-                // Nothing fits below the mark, so the smallest that fits the limit stays.
+                // Nothing fits the lower mark, so the smallest candidate that fits the limit is taken.
                 None => choice.smallest_within(at_limit)?,
             },
             None => at_limit,
@@ -126,7 +126,7 @@ impl Cut {
         self.dropped > 0
     }
 
-    /// Why each message stays or goes, by position.
+    /// Why each message is kept or dropped, by position.
     pub fn reasons(&self, context: &Context, boundary: Boundary) -> Vec<Reason> {
         let mut reasons = vec![Reason::OverLimit; context.messages().len()];
         let [fitting, whole, at_limit] = self.would_stay;
@@ -145,7 +145,7 @@ impl Cut {
             set(&mut reasons, position, reason);
         }
         for &position in &self.retained.prompts {
-            // A prompt among the newest is kept as such.
+            // A prompt among the newest messages has the reason `recent`.
             if reasons.get(position).is_some_and(|reason| !reason.keeps()) {
                 reasons[position] = Reason::Prompt;
             }
@@ -213,7 +213,7 @@ impl Choice<'_, '_> {
         Ok((candidate, self.cost(candidate)?))
     }
 
-    /// The smallest candidate, or `largest` where that is smaller.
+    /// The smallest candidate, or `largest` if that is smaller.
     fn smallest_within(&mut self, largest: Candidate) -> Result<Candidate, Error> {
         let (smallest, _) = self.smallest()?;
         Ok(if smallest.newest <= largest.newest { smallest } else { largest })

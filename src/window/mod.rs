@@ -1,4 +1,4 @@
-//! Rolling windows: which messages of a context are kept, and the proof of it.
+//! Rolling windows: which messages of a context are kept, and why.
 //!
 //! A window keeps the special messages, the pinned messages, and the longest run of the newest messages that fits its limit and
 //! begins where its boundary allows. docs/windows.md shows each boundary.
@@ -35,6 +35,7 @@ named_enum! {
     }
 }
 
+#[expect(clippy::derivable_impls, reason = "`named_enum!` cannot mark a variant as the default")]
 impl Default for Boundary {
     fn default() -> Self {
         Self::Message
@@ -42,11 +43,11 @@ impl Default for Boundary {
 }
 
 impl Boundary {
-    /// The boundary of this name.
+    /// The boundary with this name.
     ///
     /// # Errors
     ///
-    /// [`Error::InvalidArgument`] for a name that is not known.
+    /// [`Error::InvalidArgument`] for an unknown name.
     pub fn parse(name: &str) -> Result<Self, Error> {
         Self::ALL.iter().copied().find(|boundary| boundary.name() == name).ok_or_else(|| {
             let message = format!("{name:?} is not a boundary; use 'message', 'exchange' or 'turn'");
@@ -60,19 +61,19 @@ impl Boundary {
 pub struct WindowOptions {
     /// What the window must not split.
     pub boundary: Boundary,
-    /// The number of messages or tokens that a window cuts down to when it must cut, so that the next cut is far away. At most
-    /// the limit.
+    /// The number of messages or tokens to cut down to when a window must cut, so that the next cut is far away. At most the
+    /// limit.
     pub lower_mark: Option<u64>,
-    /// The ids of messages that are kept, each with its exchange.
+    /// The ids of messages to keep, each with its exchange.
     pub pins: Vec<String>,
 }
 
 /// The token budget of a window.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TokenBudget {
-    /// The greatest number of tokens, the reserve included.
+    /// The maximum number of tokens, including the reserve.
     pub max_tokens: u64,
-    /// The tokens that are set aside for the reply.
+    /// The tokens reserved for the reply.
     pub reserve: u64,
 }
 
@@ -84,14 +85,14 @@ impl From<u64> for TokenBudget {
 }
 
 impl Context {
-    /// A fork with the special messages, the pinned ones, and of the others the newest by sequence number, as many as make
-    /// no more than `count` with the pinned ones. `None` where none would be dropped.
+    /// A fork with the special messages, the pinned ones, and the newest of the others by sequence number: no more than
+    /// `count` together with the pinned ones. `None` if no message would be dropped.
     ///
     /// # Errors
     ///
-    /// [`Error::WindowTooSmall`] where not even the newest exchange fits, or the pinned messages do not; for the boundary
-    /// [`Boundary::Message`] only the latter. [`Error::InvalidArgument`] for a pin that is no message, or a lower mark over
-    /// the count.
+    /// [`Error::WindowTooSmall`] if the newest exchange or the pinned messages do not fit; with [`Boundary::Message`], only
+    /// if the pinned messages do not. [`Error::InvalidArgument`] for a pin that is not the id of a message, or a lower mark
+    /// above the count.
     pub fn rolling_sequence_window(
         &mut self,
         count: u64,
@@ -102,12 +103,12 @@ impl Context {
         Ok(cut.drops_any().then(|| self.fork_positions(&cut.kept, environment)))
     }
 
-    /// A fork with the special messages, the pinned ones, and of the others the newest by sequence number, as many as have
-    /// together no more tokens than the budget. `None` where none would be dropped.
+    /// A fork with the special messages, the pinned ones, and the newest of the others by sequence number: no more tokens
+    /// than the budget together. `None` if no message would be dropped.
     ///
     /// # Errors
     ///
-    /// As [`Context::rolling_sequence_window`], and [`Error::InvalidArgument`] for a reserve over the budget; and those of
+    /// Those of [`Context::rolling_sequence_window`], [`Error::InvalidArgument`] for a reserve above the budget, and those of
     /// the counter.
     pub fn rolling_token_window(
         &mut self,
@@ -124,7 +125,7 @@ impl Context {
     ///
     /// # Errors
     ///
-    /// As there.
+    /// Those of the window.
     pub fn plan_sequence_window(&self, count: u64, options: &WindowOptions) -> Result<WindowReport, Error> {
         let cut = self.cut_to_count(count, options)?;
         Ok(WindowReport::new(self, options, count, &cut))
@@ -134,7 +135,7 @@ impl Context {
     ///
     /// # Errors
     ///
-    /// As there.
+    /// Those of the window.
     pub fn plan_token_window(
         &self,
         budget: TokenBudget,
@@ -153,7 +154,7 @@ impl Context {
     fn cut_to_tokens(&self, budget: TokenBudget, counting: &Counting, options: &WindowOptions) -> Result<Cut, Error> {
         let TokenBudget { max_tokens, reserve } = budget;
         if reserve > max_tokens {
-            let message = format!("is {reserve}, more than the budget of {max_tokens} tokens");
+            let message = format!("{reserve} exceeds the budget of {max_tokens} tokens");
             return Err(Error::argument("reserve", message));
         }
         let specials = self.specials().into_iter().flatten();

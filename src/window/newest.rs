@@ -1,4 +1,4 @@
-//! The newest messages of a context, and what they cost.
+//! The newest messages of a context and their costs.
 
 use std::collections::HashSet;
 
@@ -10,23 +10,23 @@ use crate::error::Error;
 pub(super) struct Limits {
     /// The count, or the token budget.
     pub limit: u64,
-    /// The part of the limit that is set aside.
+    /// The part of the limit that is reserved.
     pub reserve: u64,
-    /// The tokens of the special messages; `None` where messages are counted.
+    /// The tokens of the special messages; `None` if messages are counted.
     pub special_tokens: Option<u64>,
 }
 
-/// The messages that are not special, from the newest to the oldest, with the sums of their costs, computed as far as needed.
-/// Retained messages cost nothing here, because they are paid for already.
+/// The non-special messages from newest to oldest, with the sums of their costs, computed as far as needed. Retained
+/// messages cost nothing here, because they are already charged.
 pub(super) struct Newest<'c> {
     rest: Box<dyn Iterator<Item = usize> + 'c>,
     cost_of: &'c dyn Fn(usize) -> Result<u64, Error>,
     retained: &'c HashSet<usize>,
-    /// Positions, the newest first.
+    /// Positions, newest first.
     pub order: Vec<usize>,
-    /// By count, the cost of that many of the newest messages.
+    /// The cost of the newest `n` messages, by `n`.
     sums: Vec<u64>,
-    /// How many messages there are.
+    /// The number of messages.
     pub len: usize,
 }
 
@@ -41,12 +41,12 @@ impl<'c> Newest<'c> {
         Self { rest: context.newest_first(), cost_of, retained, order: Vec::new(), sums: vec![0], len }
     }
 
-    /// Whether the message at a position is paid for already.
+    /// Whether the message at a position is already charged.
     pub fn holds(&self, position: usize) -> bool {
         self.retained.contains(&position)
     }
 
-    /// The cost of the `count` newest messages.
+    /// The cost of the newest `count` messages.
     pub fn cost(&mut self, count: usize) -> Result<u64, Error> {
         while self.sums.len() <= count {
             let Some(position) = self.rest.next() else { break };
@@ -58,7 +58,7 @@ impl<'c> Newest<'c> {
         Ok(self.sums.get(count).or(self.sums.last()).copied().unwrap_or(0))
     }
 
-    /// How many of the newest messages cost no more than `room`; none without room. Stops at the first that does not fit.
+    /// How many of the newest messages fit `room`; 0 if there is no room. Stops at the first message that does not fit.
     pub fn fitting(&mut self, room: Option<u64>) -> Result<usize, Error> {
         let Some(room) = room else { return Ok(0) };
         let mut count = 0;

@@ -28,7 +28,7 @@ named_enum! {
 }
 
 impl Reason {
-    /// Whether the message stays.
+    /// Whether the message is kept.
     pub fn keeps(self) -> bool {
         matches!(self, Self::Special | Self::Pinned | Self::PinnedExchange | Self::Prompt | Self::Recent)
     }

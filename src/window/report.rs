@@ -1,4 +1,4 @@
-//! What a window keeps and drops.
+//! The report of a window: what it keeps and drops, and why.
 
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
@@ -16,25 +16,25 @@ pub struct WindowReport {
     pub boundary: Boundary,
     /// The count or the token budget.
     pub limit: u64,
-    /// Tokens of the budget that are set aside.
+    /// The reserved tokens of the budget.
     pub reserve: u64,
-    /// What the window cuts down to; `None` if that is the limit.
+    /// The lower mark that the window cuts down to; `None` if that is the limit.
     pub lower_mark: Option<u64>,
-    /// `None` for a sequence window, and if the caller counts.
+    /// The encoding; `None` for a sequence window, and if the caller counts.
     pub encoding: Option<&'static str>,
-    /// All messages, special ones included, in display order. Positions below are indices of this list.
+    /// All messages, including special ones, in display order. Positions below are indices into this list.
     pub messages: Vec<MessageReport>,
     /// Calls without a result after which the assistant has spoken, and results without a call.
     pub broken: Vec<Broken>,
-    /// Calls whose results may still come.
+    /// Pending calls: their results may still come.
     pub pending: Vec<PendingCall>,
     /// The tokens of the special messages.
     pub special_tokens: Option<u64>,
     /// The tokens of all messages.
     pub tokens_before: Option<u64>,
-    /// The tokens of the messages that stay, special ones included.
+    /// The tokens of the kept messages, including special ones.
     pub tokens_after: Option<u64>,
-    /// The tokens of the messages before the first that is dropped, which a provider may have in its cache.
+    /// The tokens of the messages before the first dropped one, which a provider may have in its cache.
     pub unchanged_prefix_tokens: Option<u64>,
     /// The tokens of each message.
     pub tokens: Option<Vec<u64>>,
@@ -44,12 +44,12 @@ pub struct WindowReport {
     pub tokens_by_part: Option<BeforeAfter<PartTokens>>,
 }
 
-/// What a window does with one message.
+/// The decision about one message.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MessageReport {
     /// The id of the message.
     pub id: String,
-    /// Why it stays or goes.
+    /// Why it is kept or dropped.
     pub reason: Reason,
 }
 
@@ -60,7 +60,7 @@ pub struct Broken {
     pub position: usize,
     /// The id of the call.
     pub call_id: String,
-    /// Which of both it is.
+    /// Which of the two it is.
     pub problem: WindowProblem,
 }
 
@@ -75,7 +75,7 @@ named_enum! {
     }
 }
 
-/// A call whose result may still come.
+/// A pending call.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PendingCall {
     /// The position of the message.
@@ -84,12 +84,12 @@ pub struct PendingCall {
     pub call_id: String,
 }
 
-/// Sums over all messages, and over the messages that stay, special ones included.
+/// Sums over all messages and over the kept ones, including special messages.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct BeforeAfter<T> {
     /// Over all messages.
     pub before: T,
-    /// Over the messages that stay.
+    /// Over the kept messages.
     pub after: T,
 }
 
@@ -184,12 +184,12 @@ impl WindowReport {
 }
 
 impl WindowReport {
-    /// The ids of the messages that are not special and stay, in display order.
+    /// The ids of the kept non-special messages, in display order.
     pub fn kept(&self) -> Vec<&str> {
         self.ids(|reason| reason.keeps() && reason != Reason::Special)
     }
 
-    /// The ids of the messages that are dropped, in display order.
+    /// The ids of the dropped messages, in display order.
     pub fn dropped(&self) -> Vec<&str> {
         self.ids(|reason| !reason.keeps())
     }

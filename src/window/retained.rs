@@ -1,4 +1,4 @@
-//! What a window keeps wherever it cuts.
+//! The messages that a window keeps regardless of where it cuts.
 
 use std::collections::{HashMap, HashSet};
 
@@ -7,7 +7,7 @@ use super::{Boundary, WindowOptions};
 use crate::conversation::{Context, Exchanges};
 use crate::error::Error;
 
-/// The positions of the messages that a window keeps wherever it cuts.
+/// The positions of the messages that a window keeps regardless of where it cuts.
 #[derive(Debug, Default)]
 pub(super) struct Retained {
     /// The messages that the caller pinned.
@@ -19,11 +19,11 @@ pub(super) struct Retained {
 }
 
 impl Retained {
-    /// What a window with these options keeps.
+    /// The messages that a window with these options retains.
     ///
     /// # Errors
     ///
-    /// [`Error::InvalidArgument`] for an id that no message has.
+    /// [`Error::InvalidArgument`] for a pin that is not the id of a message.
     pub fn new(context: &Context, options: &WindowOptions, exchanges: &Exchanges) -> Result<Self, Error> {
         let specials = context.specials();
         let mut by_id: HashMap<&str, Vec<usize>> = HashMap::new();
@@ -33,7 +33,7 @@ impl Retained {
         let mut retained = Self::default();
         for (index, id) in options.pins.iter().enumerate() {
             let Some(positions) = by_id.get(id.as_str()) else {
-                let message = format!("no message of the context has the id {id:?}");
+                let message = format!("the context has no message with the id {id:?}");
                 return Err(Error::argument(&format!("pins[{index}]"), message));
             };
             retained.pinned.extend(positions.iter().filter(|position| !specials.contains(&Some(**position))));
@@ -60,7 +60,7 @@ impl Retained {
         Ok(retained)
     }
 
-    /// All of them.
+    /// All of these positions.
     pub fn all(&self) -> HashSet<usize> {
         [&self.pinned, &self.with_pinned, &self.prompts].into_iter().flatten().copied().collect()
     }

@@ -4,17 +4,17 @@ use std::collections::HashSet;
 
 use crate::conversation::{Context, Exchanges, Message, PartKind, ToolPart, UnpairedKind};
 
-/// The messages that are not special, in units that a window keeps or drops as a whole. Places are counted from the newest
-/// message, 0, to the oldest.
+/// The non-special messages in units that a window keeps or drops as a whole. A place is an index from the newest message,
+/// which is 0, to the oldest.
 pub(super) struct Units<'c> {
     context: &'c Context,
-    /// By place the position in the context.
+    /// The position in the context, by place.
     order: Vec<usize>,
-    /// By the number of messages, whether so many of the newest are whole units.
+    /// Whether the newest `n` messages are whole units, by `n`.
     is_whole: Vec<bool>,
 }
 
-/// Whether a message is one of the user, and not the result of a call.
+/// Whether a message is a prompt: a user message without calls and results.
 pub(super) fn is_prompt(message: &Message) -> bool {
     let kinds = message.kinds();
     !kinds.contains(PartKind::ToolCall) && !kinds.contains(PartKind::ToolResult) && message.role() == "user"
@@ -32,7 +32,7 @@ impl<'c> Units<'c> {
         (1..self.is_whole.len()).filter(|&count| self.is_whole[count])
     }
 
-    /// Of these those that begin at a prompt.
+    /// Those of [`Units::exchange_counts`] that begin at a prompt.
     pub fn turn_counts(&self) -> impl Iterator<Item = usize> {
         self.exchange_counts().filter(|&count| self.is_prompt_at(count - 1))
     }
@@ -43,7 +43,7 @@ impl<'c> Units<'c> {
         let end = self.newest_prompt().unwrap_or(self.order.len());
         let mut before = 0;
         self.exchange_counts().take_while(move |&count| count <= end).map(move |count| {
-            // The last prompt before a longer run stands further back, or is the same.
+            // The last prompt before a longer run is the same or an earlier one.
             before = before.max(count);
             while before < self.order.len() && !self.is_prompt_at(before) {
                 before += 1;
@@ -52,7 +52,7 @@ impl<'c> Units<'c> {
         })
     }
 
-    /// By the number of newest messages, the position of the last prompt before them.
+    /// The position of the last prompt before the newest `n` messages, by `n`.
     pub fn prompts_before(&self) -> Vec<Option<usize>> {
         let mut last = None;
         let mut prompts: Vec<Option<usize>> = (0..self.order.len())
@@ -66,7 +66,7 @@ impl<'c> Units<'c> {
         prompts
     }
 
-    /// By position the place; `None` for special messages.
+    /// The place of each message, by position; `None` for special messages.
     pub fn places(&self) -> Vec<Option<usize>> {
         let mut places = vec![None; self.context.messages().len()];
         for (place, &position) in self.order.iter().enumerate() {
@@ -94,16 +94,16 @@ impl<'c> Units<'c> {
     }
 }
 
-/// The place of the newest prompt of a unit that the assistant works under: the newest that a window could have begun at, now
-/// or when fewer messages were there. One that came while calls waited for their results is none, unless the assistant went
-/// on before the first of these. `unit` gives places and messages, the oldest first.
+/// The place of the newest prompt of a unit that the assistant works under: the newest at which a window could have begun,
+/// now or when there were fewer messages. A prompt that arrived while calls were waiting for their results does not count,
+/// unless the assistant continued before the first of these results. `unit` yields places and messages, oldest first.
 ///
-/// A prompt that was one stays one, even where a late result makes it part of an older unit: so no new message brings an
-/// old one back.
+/// Once a prompt counts, it always counts, even if a late result makes it part of an older unit. So no new message brings
+/// an old one back. This depends on which calls were waiting at each moment, so it is not read from the final pairing.
 fn prompt_in_unit<'m>(unit: impl Iterator<Item = (usize, &'m Message)>) -> Option<usize> {
     let mut found = None;
     let mut called: HashSet<&str> = HashSet::new();
-    // The calls that the assistant made last, and the newest prompt since.
+    // The last calls of the assistant, and the newest prompt since.
     let mut waiting: HashSet<&str> = HashSet::new();
     let mut between = None;
     for (place, message) in unit {
@@ -130,10 +130,10 @@ fn prompt_in_unit<'m>(unit: impl Iterator<Item = (usize, &'m Message)>) -> Optio
     found
 }
 
-/// By the number of messages, whether no exchange has a part in so many of the newest and another before them. A call whose
-/// result may still come reaches to the end.
+/// Whether no exchange is split between the newest `n` messages and the older ones, by `n`. The exchange of a pending call
+/// extends to the end.
 fn whole_counts(messages: usize, order: &[usize], exchanges: &Exchanges) -> Vec<bool> {
-    // The newest and the oldest place of each exchange, by the position of its first message.
+    // The newest and oldest place of each exchange, by the position of its first message.
     let mut spans: Vec<Option<(usize, usize)>> = vec![None; messages];
     for (place, &position) in order.iter().enumerate() {
         spans[exchanges.first(position)].get_or_insert((place, place)).1 = place;
@@ -143,7 +143,7 @@ fn whole_counts(messages: usize, order: &[usize], exchanges: &Exchanges) -> Vec<
             span.0 = 0;
         }
     }
-    // Where a span begins and ends: between, some are open.
+    // The change in the number of open exchanges at each count.
     let mut changes = vec![0i32; order.len() + 1];
     for (newest, oldest) in spans.into_iter().flatten() {
         changes[newest + 1] += 1;

@@ -1,6 +1,6 @@
-// Generated sessions on both sides: everything that is done with them has to come out the same.
+// Generated sessions on both sides: every operation must have the same result.
 //
-// `PETEOS_SEED=7` compares other sessions, `PETEOS_RUNS=5000` more of them.
+// `PETEOS_SEED=7` compares other sessions, `PETEOS_RUNS=5000` more.
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { after, test } from 'node:test'
@@ -11,13 +11,13 @@ import { compare, describe } from './support/compare.mjs'
 import { condensed, finalDumps, GOLDEN } from './support/golden.mjs'
 
 const SESSIONS = 400
-/** At least this much is compared: a comparison of nothing proves nothing. */
+/** The least number of comparisons, so that the test cannot pass without comparing. */
 const LEAST = { sessions: 300, operations: 10_000 }
 
 const oracle = available && new Oracle()
 after(() => oracle?.close())
 
-test('generated sessions come out the same on both sides', needsReference, async (t) => {
+test('generated sessions have the same results on both sides', needsReference, async (t) => {
   const compared = { sessions: 0, operations: 0 }
   await forAll(SESSIONS, programs, async (program) => {
     const result = await compare(oracle, program)
@@ -30,7 +30,7 @@ test('generated sessions come out the same on both sides', needsReference, async
   assert.ok(!isUsual || (compared.sessions >= LEAST.sessions && compared.operations >= LEAST.operations), total)
 })
 
-test('the golden files are what the reference answers', needsReference, async () => {
+test('the golden files match the answers of the reference', needsReference, async () => {
   const golden = (name) => JSON.parse(readFileSync(new URL(name, GOLDEN), 'utf8'))
   const hint = 'node tests/reference/make-golden.mjs makes them anew'
   for (const { seed, start, steps, answers, final } of golden('sessions.json')) {

@@ -1,5 +1,5 @@
-// The same files, both ways: what one side saves the other loads, continues and saves. The reference is as it is here,
-// with the JSON reader that it has.
+// The same files in both directions: what one side saves, the other loads, continues and saves. The reference runs unpatched
+// here, with its own JSON reader.
 import assert from 'node:assert/strict'
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -17,7 +17,7 @@ const SESSIONS = 8
 const TURNS = 5
 
 /**
- * What a check finds in generated sessions: calls without results, messages before the special ones, and a context whose
+ * The findings of a check in generated sessions: calls without results, messages before the special ones, and a context whose
  * origin was never saved, because the reference saves the active context only.
  */
 const EXPECTED_FINDINGS = new Set([
@@ -28,7 +28,7 @@ const EXPECTED_FINDINGS = new Set([
 ])
 
 const asItIs = available && new Oracle({ asIs: true })
-/** Says how files are read, with the counting repaired. */
+/** How the reference reads files, with its counting repaired. */
 const repaired = available && new Oracle()
 after(() => Promise.all([asItIs?.close(), repaired?.close()]))
 
@@ -43,7 +43,7 @@ function filesOf(directory) {
   return Object.fromEntries(names.map((name) => [name, readFileSync(join(directory, name), 'utf8')]))
 }
 
-/** The two sides with the same calls; what they hold is given as dumps with the ids as they are. */
+/** The two sides behind the same interface; their state is dumped with the original ids. */
 const sides = {
   async reference(start) {
     const world = await asItIs.open({ ...start, plain: true })
@@ -73,10 +73,10 @@ function kept(dump) {
 }
 
 const whole = (min, max) => fc.integer({ min, max })
-/** Messages without the names of special tokens, which the counting of the reference as it is refuses. */
+/** Messages without the names of special tokens, for which the unpatched reference raises an error. */
 const plainMessages = messages.filter((message) => !message.includes('<|'))
 
-/** What is done in one turn. */
+/** The operations of one turn. */
 const turns = fc
   .record({
     anchor: sometimes(
@@ -142,7 +142,7 @@ async function assertReadTheSame(directory, uuid, about) {
   return compared
 }
 
-test('sessions go to and fro between both sides for several turns', needsReference, async (t) => {
+test('sessions alternate between both sides for several turns', needsReference, async (t) => {
   let turnsDone = 0
   let operations = 0
   const sessions = fc.record({ specials, turns: list(1, TURNS, turns), isReferenceFirst: fc.boolean() }).map(handedIn)
@@ -157,7 +157,7 @@ test('sessions go to and fro between both sides for several turns', needsReferen
       const saved = await side.step({ do: 'save' })
       assert.equal(saved.error, undefined, about)
       uuid ??= (await side.ids()).uuid
-      // What was in memory is on disk, and the other side finds it there.
+      // The saved state is on disk, and the other side loads it.
       const { active_context_id: active } = JSON.parse(filesOf(join(directory, uuid))['session.json'])
       const held = (await side.dumps())[(await side.ids()).contexts.indexOf(active)]
       for (const reader of Object.keys(sides)) {
@@ -190,7 +190,7 @@ const [bothSpecials] = fc.sample(
   specials.filter(({ system, tools }) => system !== null && tools !== null).map(handedIn),
   { numRuns: 1, seed: 99 },
 )
-/** Steps that append so many messages. */
+/** Steps that append this many messages. */
 const appends = (arbitrary, count, seed) =>
   handedIn(
     fc.sample(arbitrary, { numRuns: count, seed }).map((message) => ({ do: 'append', message, anchor: 'messages' })),
@@ -218,7 +218,7 @@ async function savedByReference(directory) {
 const ADDED =
   '{"role":"assistant","content":[{"type":"text","text":"Añadido."}],"id":"added","creation_timestamp":"2001-02-03T04:05:06.000007"}'
 
-test('a file after one append has the bytes that the reference gives it', needsReference, async (t) => {
+test('a file after one append has the same bytes as from the reference', needsReference, async (t) => {
   const directory = tempDir(t)
   const { uuid, file } = await savedByReference(directory)
   const files = filesOf(join(directory, uuid))
@@ -239,7 +239,7 @@ test('a file after one append has the bytes that the reference gives it', needsR
   for (const name of Object.keys(theirs)) assert.equal(ours[name], theirs[name], name)
   assert.deepEqual(Object.keys(ours), Object.keys(theirs))
 
-  // Beside the message there are the end of the anchor `messages` and the two counters.
+  // Besides the message, the index of the anchor `messages` and the two counters change.
   const after = ours[file.split('/').at(-1)]
   const old = before.split('\n')
   const now = after.split('\n')
@@ -255,7 +255,7 @@ test('a file after one append has the bytes that the reference gives it', needsR
   )
 })
 
-test('a file of ours after one append by either has the same bytes', needsReference, async (t) => {
+test('a file of this package has the same bytes after one append by either side', needsReference, async (t) => {
   const directory = tempDir(t)
   const { system, tools } = bothSpecials
   const session = Session.create(directory, {

@@ -1,248 +1,34 @@
-// The faults of the reference that are not copied: each shown on the reference as it is, beside what is done here. They
-// are listed in docs/reference-differences.md.
+// Faults of the reference in contexts, windows, counts and hooks that this package does not copy: each is shown on the
+// unpatched reference, next to the behaviour of the package. docs/reference-differences.md lists them.
 import assert from 'node:assert/strict'
-import { spawnSync } from 'node:child_process'
-import { linkSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { after, test } from 'node:test'
-import { available, needsReference, Oracle } from './oracle.mjs'
-import { Context, countTokens, entry, MemoryStorage, Session } from './support/package.mjs'
-import { contextFile, sessionFile } from './support/write-files.mjs'
+import { test } from 'node:test'
+import { needsReference } from './oracle.mjs'
+import { countTokens, MemoryStorage, Session } from './support/package.mjs'
+import { append, filesOf, ids, loaded, reference, session, text, UUID } from './support/unpatched.mjs'
 
-const oracle = available && new Oracle({ asIs: true })
-after(() => oracle?.close())
-
-function tempDir(t) {
-  const path = mkdtempSync(join(tmpdir(), 'peteos-session-'))
-  t.after(() => rmSync(path, { recursive: true, force: true }))
-  return path
-}
-
-const text = (id, content = id, fields = {}) => ({
-  role: 'user',
-  id,
-  content: [{ type: 'text', text: content }],
-  ...fields,
-})
-const append = (...args) => ({ do: 'append', message: JSON.stringify(text(...args)) })
-const ids = (messages) => messages.map(({ id }) => id)
-
-/** A session of the reference, with `step` for a step and `messages` for the messages of its first context. */
-async function reference(t, start = {}) {
-  const world = await oracle.open({ ...start, plain: true })
-  t.after(() => world.close())
-  const context = async (number = 0) => JSON.parse((await world.step({ do: 'dumps' })).dumps.at(number))
-  return {
-    step: world.step,
-    /** Does steps that have to succeed; resolves to the result of the last. */
-    async steps(...steps) {
-      let result
-      for (const step of steps) {
-        result = await world.step(step)
-        assert.equal(result.error, undefined, `${JSON.stringify(step)}: ${result.error} ${result.message}`)
-      }
-      return result
-    },
-    context,
-    async ids(number) {
-      return ids((await context(number)).messages)
-    },
-  }
-}
-
-/** A session of ours in memory with these messages. */
-function session(...messages) {
-  const made = Session.create('parent', { storage: new MemoryStorage() })
-  for (const message of messages) made.activeContext.append(message)
-  return made
-}
-
-/** A session of files, in a directory or in memory. */
-const UUID = '20010203-x'
-const filesOf = (context, fields = '') => ({
-  'session.json': sessionFile(UUID, 'c', { unknown: fields || null }),
-  'c.json': context,
-})
-async function loaded(files) {
-  const storage = new MemoryStorage()
-  for (const [name, content] of Object.entries(files))
-    await storage.write(`parent/${UUID}/${name}`, new TextEncoder().encode(content))
-  return Session.load('parent', UUID, { storage })
-}
-
-test('files are written in place: a full disk leaves a torn file; here the old one', needsReference, async (t) => {
-  const directory = tempDir(t)
-  const long = 'x'.repeat(20_000)
-  const theirs = await reference(t, { parent: directory })
-  await theirs.steps(append('a'), { do: 'save' })
-  const { uuid, contexts } = await theirs.step({ do: 'ids' })
-  const file = join(directory, uuid, `${contexts[0]}.json`)
-  linkSync(file, join(directory, 'link'))
-  await theirs.steps(append('b'), { do: 'save' })
-  assert.equal(
-    readFileSync(join(directory, 'link'), 'utf8'),
-    readFileSync(file, 'utf8'),
-    'the same file was written over',
-  )
-  await theirs.steps(append('c', long))
-  assert.equal((await theirs.step({ do: 'saveOnFullDisk', bytes: 4096 })).error, 'OSError')
-  assert.throws(() => JSON.parse(readFileSync(file, 'utf8')), SyntaxError)
-  await assert.rejects(Session.load(directory, uuid), { name: 'CorruptSessionError', path: file })
-
-  const ours = Session.create(directory)
-  ours.activeContext.append(text('a'))
-  await ours.save()
-  const ourFile = join(ours.sessionDir, `${ours.activeContextId}.json`)
-  linkSync(ourFile, join(directory, 'our-link'))
-  ours.activeContext.append(text('b'))
-  await ours.save()
-  assert.notEqual(
-    readFileSync(join(directory, 'our-link'), 'utf8'),
-    readFileSync(ourFile, 'utf8'),
-    'the file was replaced',
-  )
-  // The same in a process that can write no more than 8 blocks of 512 bytes, which it may not survive.
-  const program = `import { Session } from ${JSON.stringify(entry)}
-    const session = await Session.load(${JSON.stringify(directory)}, ${JSON.stringify(ours.uuid)})
-    session.activeContext.append(${JSON.stringify(text('c', long))})
-    await session.save()`
-  const run = spawnSync('sh', [
-    '-c',
-    'ulimit -c 0; ulimit -f 8; exec "$0" --input-type=module -e "$1"',
-    process.execPath,
-    program,
-  ])
-  assert.notEqual(run.status, 0, 'the save cannot have succeeded')
-  assert.deepEqual(ids((await Session.load(directory, ours.uuid)).activeContext.messages), ['a', 'b'])
-})
-
-test('session.json is written before the context that it names; here after it', needsReference, async (t) => {
-  const directory = tempDir(t)
-  const theirs = await reference(t, { parent: directory })
-  await theirs.steps({ do: 'save' }, append('a', 'x'.repeat(5000)), append('b'), { do: 'sequenceWindow', count: 1 })
-  await theirs.steps(
-    { do: 'activate', on: 0 },
-    { do: 'sessionSequenceWindow', count: 1 },
-    append('c', 'x'.repeat(20_000)),
-  )
-  const { uuid } = await theirs.step({ do: 'ids' })
-  await theirs.steps({ do: 'append', on: 2, message: JSON.stringify(text('d', 'x'.repeat(20_000))) })
-  assert.equal((await theirs.step({ do: 'saveOnFullDisk', bytes: 4096 })).error, 'OSError')
-  const { active_context_id: named } = JSON.parse(readFileSync(join(directory, uuid, 'session.json'), 'utf8'))
-  assert.throws(() => JSON.parse(readFileSync(join(directory, uuid, `${named}.json`), 'utf8')), SyntaxError)
-  assert.equal((await theirs.step({ do: 'load' })).error, 'JSONDecodeError')
-
-  const written = []
-  const storage = new MemoryStorage()
-  const write = storage.write.bind(storage)
-  storage.write = (path, data) => {
-    written.push(path.split('/').at(-1))
-    return write(path, data)
-  }
-  const ours = Session.create('parent', { storage })
-  ours.activeContext.append(text('a'))
-  const parent = ours.activeContextId
-  ours.rollingSequenceWindow(0)
-  await ours.save()
-  assert.deepEqual(written, [`${ours.activeContextId}.json`, `${parent}.json`, 'session.json'])
-})
-
-test('the last of two writers wins without a word; here it is refused', needsReference, async (t) => {
-  const directory = tempDir(t)
-  const first = await reference(t, { parent: directory })
-  await first.steps(append('a'), { do: 'save' })
-  const { uuid } = await first.step({ do: 'ids' })
-  const second = await reference(t, { parent: directory, uuid })
-  await first.steps(append('of the first'), { do: 'save' })
-  await second.steps(append('of the second'), { do: 'save' })
-  const third = await reference(t, { parent: directory, uuid })
-  assert.deepEqual(await third.ids(), ['a', 'of the second'])
-
-  const ours = Session.create(directory)
-  ours.activeContext.append(text('a'))
-  await ours.save()
-  const other = await Session.load(directory, ours.uuid)
-  ours.activeContext.append(text('of the first'))
-  await ours.save()
-  other.activeContext.append(text('of the second'))
-  const path = `${ours.sessionDir}/${ours.activeContextId}.json`
-  await assert.rejects(other.save(), { name: 'ConflictError', code: 'ERR_CONFLICT', path })
-  const again = await Session.load(directory, ours.uuid)
-  assert.deepEqual(
-    again.activeContext.messages.map(({ content }) => content[0].text),
-    ['a', 'of the first'],
-  )
-})
-
-test(
-  'a session that is collected writes itself over what is there; here only a save writes',
-  needsReference,
-  async (t) => {
-    const directory = tempDir(t)
-    const first = await reference(t, { parent: directory })
-    await first.steps(append('a'), { do: 'save' }, append('never saved'))
-    const { uuid } = await first.step({ do: 'ids' })
-    const second = await reference(t, { parent: directory, uuid })
-    await second.steps(append('saved'), { do: 'save' })
-    await first.steps({ do: 'collect' })
-    const third = await reference(t, { parent: directory, uuid })
-    assert.deepEqual(await third.ids(), ['a', 'never saved'])
-
-    const ours = Session.create(directory)
-    ours.activeContext.append(text('a'))
-    await ours.save()
-    ours.activeContext.append(text('never saved'))
-    const { uuid: id } = ours
-    ours.free()
-    assert.deepEqual(ids((await Session.load(directory, id)).activeContext.messages), ['a'])
-  },
-)
-
-test('a context that was replaced before the first save is lost; here it is written', needsReference, async (t) => {
-  const directory = tempDir(t)
-  const theirs = await reference(t, { parent: directory })
-  await theirs.steps(append('a'), append('b'), { do: 'sessionSequenceWindow', count: 1 }, { do: 'save' })
-  const { uuid, contexts } = await theirs.step({ do: 'ids' })
-  assert.deepEqual(readdirSync(join(directory, uuid)).sort(), [`${contexts[1]}.json`, 'session.json'])
-  assert.equal((await theirs.context(1)).origin_context_id, contexts[0], 'its parent is in no file')
-
-  const ours = Session.create(directory)
-  const parent = ours.activeContext
-  parent.append(text('a'))
-  parent.append(text('b'))
-  ours.rollingSequenceWindow(1)
-  await ours.save()
-  assert.deepEqual(ids((await (await Session.load(directory, ours.uuid)).loadContext(parent.id)).messages), ['a', 'b'])
-})
-
-test(
-  'a token count is taken for every encoding, and written into the message; here for its own',
-  needsReference,
-  async (t) => {
-    const words = 'Съешь ещё этих мягких французских булок'
-    const fresh = async (encoding) => {
-      const theirs = await reference(t)
-      return (await theirs.steps(append('a', words), { do: 'count', encodings: [encoding] })).totals[encoding]
-    }
-    const [cl100k, o200k] = [await fresh('cl100k_base'), await fresh('o200k_base')]
-    assert.notEqual(cl100k, o200k)
+test('a stored token count is used for every encoding; here for its own', needsReference, async (t) => {
+  const words = 'Съешь ещё этих мягких французских булок'
+  const fresh = async (encoding) => {
     const theirs = await reference(t)
-    const { totals } = await theirs.steps(append('a', words), { do: 'count', encodings: ['cl100k_base', 'o200k_base'] })
-    assert.equal(totals.o200k_base, cl100k)
-    assert.equal((await theirs.context()).messages[0].token_count, cl100k)
+    return (await theirs.steps(append('a', words), { do: 'count', encodings: [encoding] })).totals[encoding]
+  }
+  const [cl100k, o200k] = [await fresh('cl100k_base'), await fresh('o200k_base')]
+  assert.notEqual(cl100k, o200k)
+  const theirs = await reference(t)
+  const { totals } = await theirs.steps(append('a', words), { do: 'count', encodings: ['cl100k_base', 'o200k_base'] })
+  assert.equal(totals.o200k_base, cl100k)
+  assert.equal((await theirs.context()).messages[0].token_count, cl100k)
 
-    const { activeContext } = session(text('a', words))
-    assert.equal(activeContext.totalTokenCount('cl100k_base'), cl100k)
-    assert.equal(activeContext.totalTokenCount('o200k_base'), o200k)
-    assert.equal('token_count' in activeContext.messages[0], false)
-    // A count that a file brings is that of cl100k_base.
-    const counted = session(text('a', words, { token_count: 7 })).activeContext
-    assert.deepEqual([counted.totalTokenCount('cl100k_base'), counted.totalTokenCount('o200k_base')], [7, o200k])
-  },
-)
+  const { activeContext } = session(text('a', words))
+  assert.equal(activeContext.totalTokenCount('cl100k_base'), cl100k)
+  assert.equal(activeContext.totalTokenCount('o200k_base'), o200k)
+  assert.equal('token_count' in activeContext.messages[0], false)
+  // A count that a file brings is that of cl100k_base.
+  const counted = session(text('a', words, { token_count: 7 })).activeContext
+  assert.deepEqual([counted.totalTokenCount('cl100k_base'), counted.totalTokenCount('o200k_base')], [7, o200k])
+})
 
-test('text like special tokens raises; here it is counted as text', needsReference, async (t) => {
+test('text that looks like special tokens raises an error; here it is counted as text', needsReference, async (t) => {
   for (const special of ['<|endoftext|>', '<|fim_prefix|>', '<|endofprompt|>']) {
     const theirs = await reference(t)
     await theirs.steps(append('a', special))
@@ -256,7 +42,7 @@ test('text like special tokens raises; here it is counted as text', needsReferen
 })
 
 test(
-  'a window of 0 keeps everything, a negative one what it likes; here none, and an error',
+  'a window of 0 keeps everything, and a negative one misbehaves; here 0 keeps none, and negative is an error',
   needsReference,
   async (t) => {
     const messages = ['a', 'b', 'c']
@@ -283,7 +69,7 @@ test(
   },
 )
 
-test('messages without a sequence number vanish; here they rank by their place', needsReference, async (t) => {
+test('messages without a sequence number vanish; here they rank by position', needsReference, async (t) => {
   const message = (id, sequence = '') => `${JSON.stringify(text(id)).slice(0, -1)}${sequence}}`
   const context = `{"messages":[${[message('a', ',"_sequence_number":3'), message('b'), message('c', ',"_sequence_number":4'), message('d')]}],
     "id":"c","content_map":{},"anchor_points":[["system_prompt",0],["tools",0],["messages",4]],"message_sequence":4,"_mutation_counter":5,"children":[]}`
@@ -300,32 +86,7 @@ test('messages without a sequence number vanish; here they rank by their place',
   assert.deepEqual(ids(activeContext.fork().messages), ['a', 'b', 'c', 'd'])
 })
 
-test('_anchor_sequences are lost on saving; here they are saved', needsReference, async (t) => {
-  const anchor = { do: 'addAnchor', name: 'notes', index: 0 }
-  const theirs = await reference(t)
-  await theirs.steps(
-    append('a'),
-    anchor,
-    { do: 'fork', start: 0 },
-    { do: 'save' },
-    { do: 'load' },
-    { do: 'fork', start: 0 },
-  )
-  assert.deepEqual((await theirs.context())['(anchor sequences)'], [])
-  const names = ({ anchor_points: points }) => points.map(([name]) => name)
-  assert.ok(!names(await theirs.context(1)).includes('notes'), 'the same fork has lost an anchor')
-
-  const ours = session(text('a'))
-  ours.activeContext.addAnchor('notes', 0)
-  await ours.save()
-  const again = await Session.load('parent', ours.uuid, { storage: ours.storage })
-  assert.deepEqual(again.activeContext.rawDict._anchor_sequences, [0, 1, 2, 4])
-  const forked = (of) => of.activeContext.fork({ start: 0 }).anchorPoints.map(([name]) => name)
-  assert.deepEqual(forked(again), forked(ours))
-  assert.ok(forked(again).includes('notes'))
-})
-
-test('after strip_thinking anchors and counters do not fit the messages; here they do', needsReference, async (t) => {
+test('after strip_thinking anchors and counters do not match the messages; here they do', needsReference, async (t) => {
   const thought = { role: 'assistant', id: 'thought', content: [{ type: 'thinking', text: 'hm' }] }
   const messages = [
     text('a'),
@@ -340,7 +101,7 @@ test('after strip_thinking anchors and counters do not fit the messages; here th
   assert.deepEqual(ids(stripped.messages), ['a', 'b', 'c'])
   assert.deepEqual(stripped.anchor_points.at(-1), ['messages', 4], 'past the end')
   assert.equal(stripped.message_sequence, 4)
-  assert.equal(stripped.messages[2].token_count, 99, 'the count of what is gone')
+  assert.equal(stripped.messages[2].token_count, 99, 'the count of a removed part')
   assert.equal((await theirs.step({ ...append('d'), on: 1 })).error, 'AssertionError', 'and no append works')
 
   const child = session(...messages).activeContext.stripThinking()
@@ -359,37 +120,6 @@ test('after strip_thinking anchors and counters do not fit the messages; here th
   assert.equal('token_count' in child.messages[2], false)
   child.append(text('d'))
   assert.deepEqual(ids(child.messages), ['a', 'b', 'c', 'd'])
-})
-
-test('a uuid leads out of the directory; here it is refused', needsReference, async (t) => {
-  const directory = tempDir(t)
-  const inside = join(directory, 'agents', 'helper')
-  mkdirSync(inside, { recursive: true })
-  const write = (at, uuid) => {
-    mkdirSync(at, { recursive: true })
-    writeFileSync(join(at, 'session.json'), sessionFile(uuid, 'c'))
-    writeFileSync(join(at, 'c.json'), contextFile('c', { system: null, tools: null, prelude: [] }))
-  }
-  write(join(directory, 'secret'), '../../secret')
-  const theirs = await reference(t, { parent: inside, uuid: '../../secret' })
-  await theirs.steps(append('a'), { do: 'save' })
-  assert.match(readFileSync(join(directory, 'secret', 'c.json'), 'utf8'), /"id": "a"/)
-  // What is in a session.json decides where its session is saved.
-  write(join(inside, 'x'), '../../secret')
-  const misled = await reference(t, { parent: inside, uuid: 'x' })
-  await misled.steps(append('b'), { do: 'save' })
-  assert.match(readFileSync(join(directory, 'secret', 'c.json'), 'utf8'), /"id": "b"/)
-
-  for (const uuid of ['../../secret', '../x', '..', '/etc', 'a/b', 'a\\b', '']) {
-    await assert.rejects(Session.load(inside, uuid), { name: 'InvalidArgumentError', argument: 'uuid' }, uuid)
-  }
-  await assert.rejects(Session.load(inside, 'x'), { name: 'CorruptSessionError', field: 'uuid' })
-  // Nor does the id of a context lead out.
-  for (const id of ['../../secret/c', '..', 'session']) {
-    writeFileSync(join(inside, 'x', 'session.json'), sessionFile('x', id))
-    await assert.rejects(Session.load(inside, 'x'), { name: 'CorruptSessionError', field: 'active_context_id' }, id)
-    assert.throws(() => Context.fromDict({ id }), { name: 'InvalidArgumentError' }, id)
-  }
 })
 
 test(
@@ -416,7 +146,7 @@ test(
 )
 
 test(
-  'a tool list that is no JSON empties the tools; here it is an error that changes nothing',
+  'a tool list that is not JSON empties the tools; here it is an error that changes nothing',
   needsReference,
   async (t) => {
     const list = '[{"name":"read"}]'
@@ -426,7 +156,7 @@ test(
     assert.equal((await theirs.context()).messages[0].content.length, 1)
     await theirs.steps(hook('not JSON'), { do: 'materialize' })
     assert.deepEqual((await theirs.context()).messages[0].content, [])
-    // A filter that is no JSON lets every tool through, one that is a text filters by its characters.
+    // A filter that is not JSON lets every tool through; one that is a string filters by its characters.
     await theirs.steps(hook('[{"name":"read"},{"name":"w"}]'), hook('[oops', 'tool_filter'), { do: 'materialize' })
     assert.equal((await theirs.context()).messages[0].content.length, 2)
     await theirs.steps(hook('"write"', 'tool_filter'), { do: 'materialize' })
@@ -487,27 +217,7 @@ test('a fork shares lists with its parent; here each has its own', needsReferenc
   assert.deepEqual(before.messages[1]._hook_ids, [])
 })
 
-test(
-  'a message of a type that is not registered makes a session unreadable; here it is kept',
-  needsReference,
-  async (t) => {
-    const prelude = [
-      { do: 'append', anchor: 'messages', message: JSON.stringify({ ...text('a'), _type: 'FromAPlugin', extra: 1 }) },
-    ]
-    const context = contextFile('c', { system: null, tools: null, prelude })
-    await assert.rejects(reference(t, { uuid: UUID, files: filesOf(context) }), /ValueError/)
-
-    const ours = await loaded(filesOf(context))
-    ours.activeContext.append(text('b'))
-    ours.rollingSequenceWindow(1)
-    await ours.save()
-    const again = await Session.load('parent', UUID, { storage: ours.storage })
-    const [kept] = (await again.loadContext('c')).messages
-    assert.deepEqual([kept._type, kept.extra], ['FromAPlugin', 1])
-  },
-)
-
-test('a context without anchors takes no message; here it has the usual ones', needsReference, async (t) => {
+test('a context without anchors accepts no message; here it has the default ones', needsReference, async (t) => {
   const context = '{"messages":[{"role":"user","id":"a","content":[]}],"id":"c"}'
   const theirs = await reference(t, { uuid: UUID, files: filesOf(context) })
   assert.equal((await theirs.step(append('b'))).error, 'StopIteration')
@@ -517,7 +227,7 @@ test('a context without anchors takes no message; here it has the usual ones', n
   assert.deepEqual(ids(activeContext.messages), ['a', 'b'])
 })
 
-test('materialize without an active context raises; here there is nothing to do', needsReference, async (t) => {
+test('materialize without an active context raises an error; here it does nothing', needsReference, async (t) => {
   const theirs = await reference(t)
   await theirs.steps({ do: 'deactivate' })
   assert.equal((await theirs.step({ do: 'materialize' })).error, 'AttributeError')
@@ -529,47 +239,3 @@ test('materialize without an active context raises; here there is nothing to do'
   assert.equal(ours.rollingSequenceWindow(1), null)
   assert.equal(ours.rollingTokenWindow(1), null)
 })
-
-test(
-  'numbers are rewritten, the great ones to what is no JSON; here they keep their text',
-  needsReference,
-  async (t) => {
-    const numbers = '[1E2,1.50,1e16,1e400,-0,123456789012345678901234567890]'
-    const prelude = [
-      {
-        do: 'append',
-        anchor: 'messages',
-        message: `{"role":"user","id":"a","content":[],"metadata":{"n":${numbers}}}`,
-      },
-    ]
-    const files = filesOf(contextFile('c', { system: null, tools: null, prelude }))
-    const written = (content) => /"n": (\[[^\]]*\])/.exec(content)[1].replace(/\s/g, '')
-    const theirs = await reference(t, { uuid: UUID, files })
-    await theirs.steps(append('b'), { do: 'save' })
-    const saved = (await theirs.step({ do: 'files' })).files['c.json']
-    assert.equal(written(saved), '[100.0,1.5,1e+16,Infinity,0,123456789012345678901234567890]')
-    assert.throws(() => JSON.parse(saved), SyntaxError)
-
-    const ours = await loaded(files)
-    ours.activeContext.append(text('b'))
-    await ours.save()
-    assert.equal(written(new TextDecoder().decode(await ours.storage.read(`parent/${UUID}/c.json`))), numbers)
-  },
-)
-
-test(
-  'files may be JSON5, with comments and Infinity; here they are JSON, and the fault is named',
-  needsReference,
-  async (t) => {
-    for (const metadata of ['/* a */ {}', "{'a': 1}", '{"a": Infinity}', '{"a": NaN}', '{"a": 1,}']) {
-      const context = `{"messages":[{"role":"user","id":"a","content":[],\n"metadata":${metadata}}],"id":"c"}`
-      const theirs = await reference(t, { uuid: UUID, files: filesOf(context) })
-      await theirs.steps({ do: 'count', encodings: ['cl100k_base'] })
-      await assert.rejects(
-        loaded(filesOf(context)),
-        { name: 'CorruptSessionError', path: `parent/${UUID}/c.json`, line: 2 },
-        metadata,
-      )
-    }
-  },
-)

@@ -1,5 +1,5 @@
-// The package against the committed answers of the reference: needs no Python. The comparison with the reference itself
-// is differential.test.mjs, which also checks that these answers are still its own.
+// Compares the package with the committed answers of the reference, without Python. differential.test.mjs compares it with the
+// reference itself, and checks that these answers are up to date.
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
@@ -11,7 +11,7 @@ import { contextFile, sessionFile } from './support/write-files.mjs'
 
 const golden = (name) => JSON.parse(readFileSync(new URL(name, GOLDEN), 'utf8'))
 
-test('sessions come out as they did in the reference', async () => {
+test('sessions have the same results as in the reference', async () => {
   const sessions = golden('sessions.json')
   for (const { seed, start, steps, answers, final } of sessions) {
     const world = await World.open(start)
@@ -56,7 +56,7 @@ test('values are counted as in the reference', async () => {
   }
 })
 
-test('a file has the bytes that the reference gave it after the same append', async () => {
+test('a file has the same bytes as from the reference after the same append', async () => {
   const { uuid, before, added, after } = golden('bytes.json')
   const storage = new MemoryStorage()
   for (const [name, text] of Object.entries(before))

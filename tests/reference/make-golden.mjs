@@ -1,5 +1,5 @@
-// `node tests/reference/make-golden.mjs`: writes the golden files of tests/reference, the answers of the Python reference to
-// generated sessions, so that the package can be compared with it where there is no Python.
+// `node tests/reference/make-golden.mjs` writes the golden files of tests/reference: the answers of the Python reference to
+// generated sessions, so that the package can be compared with them without Python.
 import { mkdir, stat, writeFile } from 'node:fs/promises'
 import { SetupError, say, whenRun } from '../../scripts/setup/steps.mjs'
 import { fc } from '../package/support/property.mjs'
@@ -11,7 +11,7 @@ import { anyDouble, formChanges, inBetween, spelled } from './support/numbers.mj
 import { ENCODINGS } from './support/package.mjs'
 
 const SESSIONS = 30
-/** Longer ones are left out, so that all of them together stay below 400 kB. */
+/** Longer answers are left out, so that all files together stay below 400 kB. */
 const LONGEST = 9_000
 
 const NUMBERS = `
@@ -74,7 +74,7 @@ async function texts(oracle) {
   return { encodings: ENCODINGS, values: values.map((value, index) => [value, written[index], ...counts[index]]) }
 }
 
-/** Values with the text that Python makes of them; `count` generated floats among them. */
+/** Values with the text that Python writes for them, including `count` generated floats. */
 async function pythonTexts(oracle, count = 1000) {
   const floats = fc.oneof({ weight: 7, arbitrary: anyDouble }, { weight: 3, arbitrary: inBetween })
   const characters = (from, to) =>
@@ -142,7 +142,7 @@ async function bytes(oracle) {
   return { uuid, before, added, after }
 }
 
-/** JSON text in ASCII, of a list an item a line. */
+/** JSON text in ASCII, with one item of a list per line. */
 function asText(value) {
   const text = Array.isArray(value)
     ? `[\n${value.map((item) => JSON.stringify(item)).join(',\n')}\n]`

@@ -1,20 +1,20 @@
-// The Python package peteos in a process of its own (oracle.py), asked and answered in JSON.
+// The Python package peteos in a process of its own (oracle.py), with questions and answers in JSON.
 import { spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { reference } from '../../scripts/setup/reference.mjs'
 
 const script = fileURLToPath(new URL('oracle.py', import.meta.url))
 
-/** How to run the reference, or null where it is not to be had; in CI that is an error. */
+/** How to run the reference, or null if it is not available; in CI that is an error. */
 export const available = await reference()
 if (available === null && process.env.CI === 'true') {
-  throw new Error('in CI the comparison with the Python reference has to run, and it is not available')
+  throw new Error('the Python reference is not available, and in CI the comparison with it must run')
 }
 
-/** For `test(name, skip, …)`: leaves tests out, saying why, where the reference is not to be had. */
-export const needsReference = { skip: available === null && 'Python or its package index is out of reach' }
+/** Options for `test(name, options, …)` that skip a test, with the reason, if the reference is not available. */
+export const needsReference = { skip: available === null && 'Python or its package index is not available' }
 
-/** A running oracle. Questions are answered in the order in which they are asked; several may be under way. */
+/** A running oracle. It answers questions in order; several may be pending. */
 export class Oracle {
   #child
   #waiting = []
@@ -23,7 +23,7 @@ export class Oracle {
   #ended = null
   #worlds = 0
 
-  /** @param options `asIs`: with the faults of the reference, which are repaired otherwise. */
+  /** @param options `asIs`: keeps the faults of the reference, which are patched by default. */
   constructor({ asIs = false } = {}) {
     const { python, env } = available
     this.#child = spawn(python, ['-X', 'utf8', script, ...(asIs ? ['as-is'] : [])], { env })
@@ -34,7 +34,7 @@ export class Oracle {
     this.#child.on('close', (code, signal) => this.#end(`ended with ${signal ?? code}`))
   }
 
-  /** Asks, and resolves to the answer; an error of oracle.py itself rejects. */
+  /** Asks a question and resolves to the answer; rejects with an error of oracle.py itself. */
   ask(question) {
     return new Promise((resolve, reject) => {
       if (this.#ended) return reject(this.#ended)
@@ -48,12 +48,12 @@ export class Oracle {
     return (await this.ask({ do: 'run', start, steps })).steps
   }
 
-  /** A session to be worked with step by step. */
+  /** A session for single steps. */
   async open(start = {}) {
     const world = ++this.#worlds
     await this.ask({ do: 'open', world, start })
     return {
-      /** Does a step; resolves to its result, which has `error` where it failed. */
+      /** Runs a step; resolves to its result, which has `error` if it failed. */
       step: async (step) => (await this.ask({ do: 'step', world, step })).result,
       close: () => this.ask({ do: 'close', world }),
     }

@@ -5,7 +5,7 @@ forgets it, `run` does all three. Random ids and times are replaced by names tha
 so that the answers can be compared with those of another implementation. JSON values come as JSON text, which keeps
 numbers as they are written.
 
-Without the argument `as-is` the faults of the package that tests/reference/faults.test.mjs shows one by one are
+Without the argument `as-is` the faults of the package that tests/reference/faults*.test.mjs show one by one are
 repaired, because each of them would hide everything else: see `repair`.
 """
 import contextlib

@@ -1,6 +1,6 @@
-// Generated programs: what is done with a session. A program is plain data:
+// Generated programs: operations on a session. A program is plain data:
 //
-//   start    'create', or 'file': what `prelude` builds is written to files first, which both sides load
+//   start    'create', or 'file': the result of `prelude` is written to files first, which both sides load
 //   system, tools   JSON text of the special messages, or null
 //   prelude  steps `append` and `addAnchor`, done before the others
 //   steps    see the methods of support/ours.mjs; `on` is the number of a context, counted from 0 round and round
@@ -19,7 +19,7 @@ const ANCHORS = ['notes', 'pinned', 'résumé', 'a', '', '__proto__', 'results o
 const HOOKS = ['mood', 'time', 'tool_list', 'tool_filter', 'a:b']
 const STATE_NAMES = ['step', '2', '1', '__proto__', '', 'ключ']
 
-/** Stands for a number that nothing else in the program has. No JSON text holds the character itself. */
+/** Stands for a number that is unique in the program. No JSON text holds the character itself. */
 const NUMBER = '\u0001'
 
 function numbered(program) {
@@ -36,7 +36,7 @@ function numbered(program) {
 const pick = (...items) => fc.constantFrom(...items)
 const weighted = (...choices) =>
   fc.oneof(...choices.map(([weight, arbitrary]) => ({ weight: Math.round(100 * weight), arbitrary })))
-/** A field as JSON text with this probability, or nothing. */
+/** A field as JSON text with this probability, else nothing. */
 const field = (probability, name, value) =>
   sometimes(
     probability,
@@ -50,7 +50,7 @@ const whole = (min, max) => fc.integer({ min, max })
 
 const id = (inFile, prefix) => field(inFile ? 1 : 0.85, 'id', constant(`"${prefix}${NUMBER}"`))
 
-/** The role and type of a special message, where it has them; the role of a subclass is known to its class only. */
+/** The role and type of a special message, if it has them; only its class knows the role of a subclass. */
 const kindOf = (inFile, role, type, subclass) =>
   chance(0.2).chain((isSubclass) =>
     fc.tuple(
@@ -164,7 +164,7 @@ const encoding = pick(...ENCODINGS)
 const share = fc.integer({ min: 0, max: 1000 }).map((share) => share / 1000)
 const does = (name, args = {}) => fc.record({ do: fc.constant(name), ...args })
 
-/** Appends at `messages`, at one of the anchors that the program has by then, by a number, or at one that it has not. */
+/** Appends at `messages`, at one of the current anchors (by a number), or at an unknown one. */
 const append = (inFile) =>
   does('append', {
     message: anyMessage(inFile),
@@ -192,7 +192,7 @@ const fork = does('fork', {
   tools: replacement(toolMessages(false, 'm')),
 })
 
-/** A window that is a share of what is there, or of this size. */
+/** A window of a share of the messages, or of a fixed size. */
 const window = (name, key, sizes, args) =>
   fc
     .tuple(
@@ -251,7 +251,7 @@ const steps = weighted(
   [2, does('setAutoApprove', { tools: list(0, 2, pick('read', 'write', 'é')) })],
 )
 
-/** What every program ends with: everything that can be counted of one context. */
+/** The end of every program: all counts of one context. */
 const ends = fc
   .tuple(on, weighted([2, fc.constant(ENCODINGS)], [8, fc.tuple(encoding, encoding)]))
   .map(([context, spread]) => [
@@ -262,7 +262,7 @@ const ends = fc
 
 // Programs
 
-/** Gives the appends that name an anchor by a number one of those that were added before them. */
+/** Resolves anchors that appends name by a number to anchors that were added before. */
 function withAnchors(program) {
   const names = ['system_prompt', 'tools']
   const named = (step) => {
@@ -304,14 +304,14 @@ export const programs = weighted([65, programsOf(false)], [35, programsOf(true)]
   .map(withAnchors)
   .map(numbered)
 
-/** Messages and special messages that are not handed in yet: `handedIn` makes JSON texts of them. */
+/** Messages and special messages that are not passed yet; `handedIn` converts them to JSON texts. */
 export const messages = anyMessage(false)
 export const specials = fc.record({
   system: orNull(0.7, systemMessages(false, 's')),
   tools: orNull(0.6, toolMessages(false, 's')),
 })
 
-/** The steps and special messages in `value` with ids that differ, and with numbers as JavaScript writes them. */
+/** The steps and special messages in `value` with unique ids, and with numbers as JavaScript writes them. */
 export function handedIn(value) {
   const walk = (item) => {
     if (Array.isArray(item)) return item.map(walk)
@@ -321,7 +321,7 @@ export function handedIn(value) {
   return walk(numbered(value))
 }
 
-/** What both sides are given: the start of a world and all the steps in it. */
+/** The input of both sides: the initial state and all steps. */
 export function startOf({ start, system, tools, extras, prelude, steps }) {
   if (start === 'create')
     return { start: withJavaScriptNumbers({ system, tools }), steps: [...prelude, ...steps].map(withJavaScriptNumbers) }

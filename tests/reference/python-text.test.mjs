@@ -1,7 +1,7 @@
 // The text that tokens are counted in is that of Python's `json.dumps(content, ensure_ascii=False)`.
 //
-// No function of the package gives that text: what is compared are its tokens in every encoding, which tell every other
-// form of a number from the right one. That the digits are right too is checked by main.rs, natively.
+// No function of the package returns that text. The test compares its tokens in every encoding, which distinguish the right
+// form of a number from any other. main.rs checks natively that the digits are right too.
 // `PETEOS_RUNS=100` generates a hundred times as many values, `PETEOS_SEED` others.
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
@@ -16,7 +16,7 @@ const sample = (count, arbitrary) => fc.sample(arbitrary, { numRuns: count * run
 const oracle = available && new Oracle()
 after(() => oracle?.close())
 
-/** The tokens of messages whose content holds these values, given as JSON text: for each an array by encoding. */
+/** The tokens of messages whose content holds these values (JSON texts): for each an array by encoding. */
 async function ourCounts(values) {
   const storage = new MemoryStorage()
   const write = (name, text) => storage.write(`parent/texts/${name}.json`, new TextEncoder().encode(text))
@@ -53,10 +53,10 @@ async function assertSameText(values) {
     return [[`  ${value}, in Python ${texts[index]}`, ...lines].join('\n')]
   })
   if (wrong.length > 0)
-    assert.fail(`${wrong.length} of ${values.length} values are counted otherwise:\n${wrong.slice(0, 5).join('\n')}`)
+    assert.fail(`${wrong.length} of ${values.length} values have different counts:\n${wrong.slice(0, 5).join('\n')}`)
 }
 
-test('floats whose form changes', needsReference, async () => {
+test('floats at changes of notation are counted as in Python', needsReference, async () => {
   await assertSameText([...new Set(formChanges().flatMap(spellings))])
   await assertSameText([
     '-0',
@@ -73,12 +73,12 @@ test('floats whose form changes', needsReference, async () => {
   ])
 })
 
-test('floats of random bits, halves and tenths', needsReference, async () => {
+test('floats of random bits, halves and tenths are counted as in Python', needsReference, async () => {
   const numbers = fc.oneof({ weight: 3, arbitrary: anyDouble }, { weight: 5, arbitrary: inBetween })
   await assertSameText([...new Set(sample(4000, spelled(numbers)))])
 })
 
-test('integers of any size', needsReference, async () => {
+test('integers of any size are counted as in Python', needsReference, async () => {
   const values = [
     '9223372036854775807',
     '9223372036854775808',
@@ -95,7 +95,7 @@ test('integers of any size', needsReference, async () => {
   await assertSameText([...new Set([...values, ...generated])])
 })
 
-test('every character below U+0300, alone, as it is and escaped', needsReference, async () => {
+test('every character below U+0300 is counted as in Python, literal and escaped', needsReference, async () => {
   const values = []
   for (let code = 0; code < 0x300; code++) {
     values.push(JSON.stringify(String.fromCharCode(code)), `"\\u${code.toString(16).padStart(4, '0')}"`)
@@ -103,27 +103,31 @@ test('every character below U+0300, alone, as it is and escaped', needsReference
   await assertSameText(values)
 })
 
-test('strings of random characters, and what JSON escapes', needsReference, async () => {
-  // As many of one byte as of four.
-  const codes = fc.oneof(...[0x20, 0x7f, 0x800, 0xffff, 0x10ffff].map((max) => fc.noBias(fc.nat({ max }))))
-  const characters = codes.map((code) => String.fromCodePoint(code >= 0xd800 && code < 0xe000 ? 0x2028 : code))
-  const strings = sample(
-    600,
-    list(0, 12, characters).map((text) => text.join('')),
-  )
-  const escaped = strings.map(
-    (text) =>
-      `"${Array.from({ length: text.length }, (_, at) => `\\u${text.charCodeAt(at).toString(16).padStart(4, '0')}`).join('')}"`,
-  )
-  await assertSameText([
-    ...strings.map((text) => JSON.stringify(text)),
-    ...escaped,
-    '"\\/\\b\\f\\n\\r\\t\\"\\\\"',
-    '"\u2028\u2029\ufeff"',
-  ])
-})
+test(
+  'strings of random characters, and of characters that JSON escapes, are counted as in Python',
+  needsReference,
+  async () => {
+    // As many characters of one byte as of four.
+    const codes = fc.oneof(...[0x20, 0x7f, 0x800, 0xffff, 0x10ffff].map((max) => fc.noBias(fc.nat({ max }))))
+    const characters = codes.map((code) => String.fromCodePoint(code >= 0xd800 && code < 0xe000 ? 0x2028 : code))
+    const strings = sample(
+      600,
+      list(0, 12, characters).map((text) => text.join('')),
+    )
+    const escaped = strings.map(
+      (text) =>
+        `"${Array.from({ length: text.length }, (_, at) => `\\u${text.charCodeAt(at).toString(16).padStart(4, '0')}`).join('')}"`,
+    )
+    await assertSameText([
+      ...strings.map((text) => JSON.stringify(text)),
+      ...escaped,
+      '"\\/\\b\\f\\n\\r\\t\\"\\\\"',
+      '"\u2028\u2029\ufeff"',
+    ])
+  },
+)
 
-test('halves of surrogate pairs are counted as Python counts them', needsReference, async () => {
+test('lone surrogates are counted as in Python', needsReference, async () => {
   await assertSameText([
     '"\\ud83d"',
     '"\\ude00"',
@@ -138,7 +142,7 @@ test('halves of surrogate pairs are counted as Python counts them', needsReferen
   ])
 })
 
-test('nested values with every kind in them', needsReference, async () => {
+test('nested values of every kind are counted as in Python', needsReference, async () => {
   const scalars = fc.constantFrom(
     ...['null', 'true', 'false', '""', '"é"', '[]', '{}', '1e16', '-0.0', '5e-324', '9223372036854775808', '1.50'],
     ...['"\\u2028"', '"</script>"'],
@@ -153,6 +157,6 @@ test('nested values with every kind in them', needsReference, async () => {
     return { value: fc.oneof({ maxDepth: 5 }, scalars, arrays, objects) }
   }).value
   await assertSameText(sample(500, values))
-  // Of a key that stands twice the last value counts, in the place of the first.
+  // The last value of a repeated key counts, at the position of the first.
   await assertSameText(['{"a":1,"b":2,"a":3}', '{"2":1,"1":2,"__proto__":{"x":1.0}}'])
 })

@@ -1,4 +1,4 @@
-//! Finding the position of a field in a text.
+//! Finds the position of a field in a text.
 
 use super::path::{FieldPath, Segment};
 use super::position::Position;

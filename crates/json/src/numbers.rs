@@ -1,4 +1,4 @@
-//! Numbers that made a round trip through doubles.
+//! Restores numbers after a round trip through doubles.
 
 use serde_json::{Number, Value};
 

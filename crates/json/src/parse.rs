@@ -1,40 +1,40 @@
-//! JSON text to a value.
+//! Parses JSON text.
 //!
-//! Files must be kept exactly as they are, which serde_json's own reader does not do: it turns `1e16` into `1e+16`, reads
-//! an object with one of its private keys as a number, refuses lone surrogates, and recurses.
+//! Files must be preserved exactly. serde_json's own reader does not do that: it turns `1e16` into `1e+16`, reads an object
+//! with one of its private keys as a number, refuses lone surrogates, and recurses.
 
 use serde_json::Value;
 
-use super::oddities::Oddities;
+use super::anomalies::Anomalies;
 use super::position::Position;
 use super::reader::{BYTE_ORDER_MARK, Fault, MAX_DEPTH, Reader};
 
-/// Why a text cannot be read.
+/// Why a text could not be parsed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ParseError {
     /// What was expected and what was found.
     pub message: String,
-    /// 1 for the first line.
+    /// The line, from 1.
     pub line: usize,
-    /// In bytes, 1 for the first of the line.
+    /// The column in bytes, from 1.
     pub column: usize,
-    /// In bytes from the beginning of the text, a byte order mark included.
+    /// The offset in bytes from the beginning of the text, including a byte order mark.
     pub offset: usize,
 }
 
-/// Reads one JSON value (RFC 8259) from UTF-8 text, which may begin with a byte order mark.
+/// Parses one JSON value (RFC 8259) from UTF-8 text, which may begin with a byte order mark.
 ///
-/// Numbers keep their text. The escape of a lone surrogate (`"\ud83d"`) is read as U+FFFD. If an object has a key twice,
-/// the last one counts.
+/// Numbers keep their text. The escape of a lone surrogate (`"\ud83d"`) is read as U+FFFD. The last value of a duplicate
+/// key is used.
 ///
 /// # Errors
 ///
-/// If the text is not JSON, is nested deeper than [`MAX_DEPTH`] or holds more than [`MAX_VALUES`](super::MAX_VALUES) values.
+/// If the text is not JSON, is nested deeper than [`MAX_DEPTH`] or has more than [`MAX_VALUES`](super::MAX_VALUES) values.
 pub fn parse(text: &[u8]) -> Result<Value, ParseError> {
     parse_within(text, MAX_DEPTH)
 }
 
-/// Like [`parse`], with another limit for the depth: what becomes a part of a document may be nested less deeply.
+/// Like [`parse`], with another depth limit, for text that becomes a part of a document.
 ///
 /// # Errors
 ///
@@ -43,25 +43,25 @@ pub fn parse_within(text: &[u8], max_depth: usize) -> Result<Value, ParseError> 
     read(text, max_depth, None)
 }
 
-/// Like [`parse`]; also returns what is unusual about the text.
+/// Like [`parse`], but also returns the anomalies of the text.
 ///
 /// # Errors
 ///
 /// Those of [`parse`].
-pub fn parse_noting(text: &[u8]) -> Result<(Value, Oddities), ParseError> {
-    let mut oddities = Oddities::default();
-    let value = read(text, MAX_DEPTH, Some(&mut oddities))?;
-    Ok((value, oddities))
+pub fn parse_noting(text: &[u8]) -> Result<(Value, Anomalies), ParseError> {
+    let mut anomalies = Anomalies::default();
+    let value = read(text, MAX_DEPTH, Some(&mut anomalies))?;
+    Ok((value, anomalies))
 }
 
-fn read(text: &[u8], max_depth: usize, oddities: Option<&mut Oddities>) -> Result<Value, ParseError> {
+fn read(text: &[u8], max_depth: usize, anomalies: Option<&mut Anomalies>) -> Result<Value, ParseError> {
     let json = text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text);
     let document = || {
         let mut reader = Reader::new(json, max_depth)?;
         let value = reader.value()?;
         reader.end()?;
-        if let Some(oddities) = oddities {
-            *oddities = Oddities { byte_order_mark: json.len() < text.len(), ..reader.into_oddities() };
+        if let Some(anomalies) = anomalies {
+            *anomalies = Anomalies { byte_order_mark: json.len() < text.len(), ..reader.into_anomalies() };
         }
         Ok(value)
     };
@@ -116,7 +116,7 @@ mod tests {
         assert_eq!((error.line, error.column), (1, MAX_DEPTH + 1));
         refusal(&"[".repeat(1_000_000));
         refusal(&"{\"a\":".repeat(1_000_000));
-        // Brackets within a string are text.
+        // Brackets within a string do not count.
         assert!(parse(format!("\"{}\"", "[".repeat(5000)).as_bytes()).is_ok());
     }
 
@@ -128,18 +128,18 @@ mod tests {
     }
 
     #[test]
-    fn oddities_are_noted_with_their_position() {
+    fn anomalies_are_noted_with_their_position() {
         let text = b"\xef\xbb\xbf{\"a\":[1,\"\\ud83d\",\"\\udc00\\udc00\"],\n \"b\":1,\"c\":{\"b\":1, \"b\" :2}}";
-        let (value, oddities) = parse_noting(text).unwrap();
+        let (value, anomalies) = parse_noting(text).unwrap();
         assert_eq!(value["c"]["b"], 2);
-        assert!(oddities.byte_order_mark);
-        let shown = |oddity: &crate::Oddity| {
-            let (field, position) = oddity.first.clone().unwrap();
-            (oddity.count, field.to_string(), position.line, position.column)
+        assert!(anomalies.byte_order_mark);
+        let shown = |anomaly: &crate::Anomaly| {
+            let (field, position) = anomaly.first.clone().unwrap();
+            (anomaly.count, field.to_string(), position.line, position.column)
         };
-        assert_eq!(shown(&oddities.lone_surrogates), (3, "a[1]".to_owned(), 1, 10));
-        assert_eq!(shown(&oddities.duplicate_keys), (1, "c.b".to_owned(), 2, 25));
-        assert_eq!(parse_noting(b"{\"a\":\"\\ud83d\\ude00\"}").unwrap().1, Oddities::default());
+        assert_eq!(shown(&anomalies.lone_surrogates), (3, "a[1]".to_owned(), 1, 10));
+        assert_eq!(shown(&anomalies.duplicate_keys), (1, "c.b".to_owned(), 2, 25));
+        assert_eq!(parse_noting(b"{\"a\":\"\\ud83d\\ude00\"}").unwrap().1, Anomalies::default());
     }
 
     #[test]

@@ -1,18 +1,18 @@
-//! Places in a text.
+//! Positions in a text.
 
 use serde::Serialize;
 
-/// A place in a text.
+/// A position in a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Position {
-    /// 1 for the first line.
+    /// The line, from 1.
     pub line: usize,
-    /// In bytes, 1 for the first of the line.
+    /// The column in bytes, from 1.
     pub column: usize,
 }
 
 impl Position {
-    /// The place of the byte at `offset`.
+    /// The position of the byte at `offset`.
     pub(super) fn of(text: &[u8], offset: usize) -> Self {
         let before = &text[..offset.min(text.len())];
         let line = before.iter().filter(|&&byte| byte == b'\n').count() + 1;

@@ -1,4 +1,4 @@
-//! The text that Python's `json.dumps(value, ensure_ascii=False)` gives, in which tokens are counted.
+//! The text of Python's `json.dumps(value, ensure_ascii=False)`, in which tokens are counted.
 
 use std::borrow::Cow;
 use std::io;
@@ -42,17 +42,17 @@ fn python_number(text: &str) -> Cow<'_, str> {
     if !text.contains(['.', 'e', 'E']) {
         return Cow::Borrowed(text);
     }
-    // The text is a JSON number, which always parses; one that is too large is infinite, as in Python.
+    // A JSON number always parses; one that is too large becomes infinite, as in Python.
     text.parse().map_or(Cow::Borrowed(text), |number| Cow::Owned(python_float(number)))
 }
 
-/// Python's `repr(float)`: the shortest digits that read back as the same number, the nearest to it if there are several,
-/// the even one of two equally near; with an exponent below 1e-4 and from 1e16 on.
+/// Python's `repr(float)`: the shortest digits that read back as the same number; of several, the nearest to it, and of
+/// two equally near ones the even one. Has an exponent below 1e-4 and from 1e16 on.
 fn python_float(number: f64) -> String {
     if number.is_infinite() {
         return if number > 0.0 { "Infinity" } else { "-Infinity" }.to_owned();
     }
-    // For the shortest digits Rust rounds a tie up; for a given number of digits it rounds it to even.
+    // Rust rounds ties up for the shortest digits, but to even for a given number of digits.
     let shortest = format!("{number:e}");
     let digits = shortest.bytes().take_while(|byte| *byte != b'e').filter(u8::is_ascii_digit).count();
     let scientific = format!("{number:.*e}", digits.saturating_sub(1));

@@ -2,31 +2,28 @@
 
 use serde_json::{Number, Value};
 
+use super::anomalies::Anomalies;
 use super::object::Object;
-use super::oddities::Oddities;
 use super::path::FieldPath;
 
-/// Arrays and objects may be nested this deep (the outermost one is level 1). Writing, copying and dropping a value are
-/// recursive, here and in most JSON readers; the limit keeps all of them far from the end of a stack.
+/// The maximum nesting of arrays and objects; the outermost one is level 1. Writing, copying and dropping a value are
+/// recursive, here and in most JSON libraries; the limit keeps all of them far from a stack overflow.
 pub const MAX_DEPTH: usize = 1000;
 
 pub(super) const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
-/// The greatest number of values in a text. A value can be written in two bytes and takes far more memory; the limit keeps
+/// The maximum number of values in a text. A value can be written in two bytes but takes far more memory; the limit keeps
 /// a hostile file within the memory of WebAssembly.
 pub const MAX_VALUES: usize = 5_000_000;
 
-/// The outermost object has room for these many fields, as a message takes with those that are added to it.
-const FIELDS: usize = 9;
-
-/// What is wrong with a text, and at which byte.
+/// A fault of a text, and its byte offset.
 #[derive(Debug)]
 pub(super) struct Fault {
     pub offset: usize,
     pub message: String,
 }
 
-/// An array or object whose end was not reached yet; the object with the key of the value that is being read.
+/// An array or object whose end has not been reached; an object with the key of the value that is being read.
 pub(super) enum Open {
     Array(Vec<Value>),
     Object(Object, String),
@@ -38,13 +35,13 @@ pub(super) struct Reader<'t> {
     position: usize,
     max_depth: usize,
     values: usize,
-    oddities: Oddities,
+    anomalies: Anomalies,
 }
 
 impl<'t> Reader<'t> {
     pub fn new(text: &'t [u8], max_depth: usize) -> Result<Self, Fault> {
         match std::str::from_utf8(text) {
-            Ok(text) => Ok(Self { text, position: 0, max_depth, values: 0, oddities: Oddities::default() }),
+            Ok(text) => Ok(Self { text, position: 0, max_depth, values: 0, anomalies: Anomalies::default() }),
             Err(error) => Err(Fault { offset: error.valid_up_to(), message: "invalid UTF-8".to_owned() }),
         }
     }
@@ -57,9 +54,9 @@ impl<'t> Reader<'t> {
         self.position = position;
     }
 
-    /// What was unusual in the values that were read.
-    pub fn into_oddities(self) -> Oddities {
-        self.oddities
+    /// The anomalies in the values that were read.
+    pub fn into_anomalies(self) -> Anomalies {
+        self.anomalies
     }
 
     /// Reads a whole value.
@@ -67,7 +64,7 @@ impl<'t> Reader<'t> {
         self.value_within(&mut Vec::new())
     }
 
-    /// Reads a whole value. After a fault `open` holds the incomplete arrays and objects with what was read of them.
+    /// Reads a whole value. After a fault, `open` has the incomplete arrays and objects with their complete contents.
     pub fn value_within(&mut self, open: &mut Vec<Open>) -> Result<Value, Fault> {
         loop {
             self.skip_space();
@@ -85,17 +82,16 @@ impl<'t> Reader<'t> {
                     self.enter(open.len())?;
                     if !self.pass(b'}') {
                         let key = self.key()?;
-                        let fields = if open.is_empty() { Object::with_capacity(FIELDS) } else { Object::new() };
-                        open.push(Open::Object(fields, key));
-                        self.place_oddities(open);
+                        open.push(Open::Object(Object::new(), key));
+                        self.place_anomalies(open);
                         continue;
                     }
                     Value::Object(Object::new())
                 }
                 _ => self.scalar()?,
             };
-            self.place_oddities(open);
-            // The value may be the last of the arrays and objects around it.
+            self.place_anomalies(open);
+            // The value may be the last one in the enclosing arrays and objects.
             loop {
                 value = match open.pop() {
                     None => return Ok(value),
@@ -115,10 +111,10 @@ impl<'t> Reader<'t> {
                             Ok(None) => Value::Object(fields),
                             Ok(Some(key)) => {
                                 if fields.contains_key(&key) {
-                                    self.oddities.duplicate_keys.note(self.position);
+                                    self.anomalies.duplicate_keys.note(self.position);
                                 }
                                 open.push(Open::Object(fields, key));
-                                self.place_oddities(open);
+                                self.place_anomalies(open);
                                 break;
                             }
                             Err(fault) => {
@@ -137,11 +133,11 @@ impl<'t> Reader<'t> {
         if self.values > MAX_VALUES { self.fault(&format!("more than {MAX_VALUES} values")) } else { Ok(()) }
     }
 
-    /// Sets the field of the oddities that were noted since the last value.
-    fn place_oddities(&mut self, open: &[Open]) {
+    /// Sets the field of the anomalies noted since the last value.
+    fn place_anomalies(&mut self, open: &[Open]) {
         let text = self.text.as_bytes();
-        for oddity in [&mut self.oddities.lone_surrogates, &mut self.oddities.duplicate_keys] {
-            oddity.place(text, || {
+        for anomaly in [&mut self.anomalies.lone_surrogates, &mut self.anomalies.duplicate_keys] {
+            anomaly.place(text, || {
                 open.iter().fold(FieldPath::root(), |path, open| match open {
                     Open::Array(items) => path.index(items.len()),
                     Open::Object(_, key) => path.key(key),
@@ -303,7 +299,7 @@ impl<'t> Reader<'t> {
         }
         let character = char::from_u32(u32::from(first));
         if character.is_none() {
-            self.oddities.lone_surrogates.note(self.position);
+            self.anomalies.lone_surrogates.note(self.position);
         }
         self.position += 6;
         Ok(character.unwrap_or(char::REPLACEMENT_CHARACTER))

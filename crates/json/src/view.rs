@@ -1,17 +1,17 @@
-//! Values to be written, borrowed from where they are.
+//! Borrowed values to be written.
 
 use serde::{Serialize, Serializer};
 use serde_json::Value;
 
 use super::object::Object;
 
-/// A JSON value that is written without first being copied into a [`Value`].
+/// A JSON value that can be written without first being copied into a [`Value`].
 pub enum View<'v> {
     /// Any value.
     Value(&'v Value),
-    /// An object as it is.
+    /// An object.
     Object(&'v Object),
-    /// The items of an array as they are.
+    /// The items of an array.
     Items(&'v [Value]),
     /// A string.
     Text(&'v str),

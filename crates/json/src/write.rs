@@ -1,4 +1,4 @@
-//! Values to text.
+//! Writes values as text.
 
 use std::io;
 
@@ -20,12 +20,12 @@ pub fn to_compact_text(value: &View) -> String {
 
 /// Appends the text of a value to `bytes`.
 pub(super) fn write(value: &View, formatter: impl Formatter, mut bytes: Vec<u8>) -> Vec<u8> {
-    // Memory takes any text, and the keys of a view are strings: nothing fails.
+    // Writing to memory cannot fail, and the keys of a view are strings.
     let _written = value.serialize(&mut Serializer::with_formatter(&mut bytes, formatter));
     bytes
 }
 
-/// What was written, which is UTF-8.
+/// The written bytes as text; they are UTF-8.
 pub(super) fn to_text(bytes: Vec<u8>) -> String {
     String::from_utf8(bytes).unwrap_or_default()
 }

@@ -1,4 +1,4 @@
-//! The JSON text rules over generated values and texts.
+//! Properties of reading and writing, over generated values and texts.
 #![cfg(not(target_arch = "wasm32"))]
 
 use peteos_json::{parse, to_file_bytes, to_python_text};
@@ -38,7 +38,7 @@ proptest! {
         let mut text = String::new();
         to_python_text(&(&value).into(), &mut text);
         let read: Value = serde_json::from_str(&text).unwrap();
-        // 1e300 and 1e+300 are one number.
+        // 1e300 and 1e+300 are the same number.
         prop_assert_eq!(as_doubles(read), as_doubles(value));
     }
 

@@ -1,13 +1,13 @@
-//! Splitting ASCII text, 64 bytes at a time.
+//! Splits ASCII text, 64 bytes at a time.
 //!
-//! [`super::split`] has the rules and splits any text. This module finds the same pieces where only ASCII is involved,
-//! which is most of most texts: 64 bytes are classified together, one bit for each, and the length of a piece is the
-//! length of a run of ones.
+//! [`super::split`] has the rules and splits any text. This module finds the same pieces in ASCII, which is most of most
+//! texts: 64 bytes are classified together, one bit for each, and the length of a piece is the length of a run of
+//! ones.
 
 use super::lanes::{self, Lanes};
 use super::piece_key::{PREFIX, Prefix};
 
-/// The length of a block in bytes with the bytes after it that a [`Prefix`] in it may reach.
+/// The length of a block in bytes, including the bytes after it that a [`Prefix`] in it may reach.
 pub const PADDED: usize = lanes::SIZE + PREFIX;
 
 /// The piece that begins at a place in a block.
@@ -38,7 +38,7 @@ pub struct Block<'t> {
 
 impl<'t> Block<'t> {
     /// With `CAPITALS`, a capital after a small letter begins a word. After the end of the text the bytes are zeros.
-    // Not inlined, or the compiler would compute the classes again for each piece.
+    // Not inlined: otherwise the compiler would compute the classes again for each piece.
     #[inline(never)]
     pub fn of<const CAPITALS: bool>(bytes: &'t [u8; PADDED]) -> Self {
         let lanes = Lanes::of(bytes);
@@ -81,7 +81,7 @@ impl<'t> Block<'t> {
             return self.newline(next);
         }
         if is(self.letters, next) {
-            // A word may begin with any other character, except for the apostrophe of a contraction.
+            // A word may begin with any other character except the apostrophe of a contraction.
             let leads = is(self.ascii & !self.apostrophes, place);
             return if leads { self.word::<CAPITALS>(place, 2) } else { Piece::Other };
         }
@@ -94,7 +94,7 @@ impl<'t> Block<'t> {
         Piece::Other
     }
 
-    /// A word whose first `known` bytes were found.
+    /// A word whose first `known` bytes have been found.
     #[inline]
     fn word<const CAPITALS: bool>(&self, place: usize, known: usize) -> Piece {
         let length = known + run(self.inner, place + known);
@@ -123,7 +123,7 @@ impl<'t> Block<'t> {
         self.piece_before(place, length, self.letters | self.digits | self.spaces)
     }
 
-    /// All spaces but the last, which belongs to what follows, unless that is a number.
+    /// All spaces except the last, which belongs to the next piece unless that is a number.
     #[inline]
     fn spaces(&self, place: usize) -> Piece {
         let length = run(self.spaces, place);
@@ -133,7 +133,7 @@ impl<'t> Block<'t> {
         }
     }
 
-    /// A newline whose next line has text in it.
+    /// A newline before a line with text.
     #[inline]
     fn newline(&self, next: usize) -> Piece {
         let indent = run(self.spaces, next);

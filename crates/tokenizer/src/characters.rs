@@ -4,10 +4,10 @@ const CODE_POINTS: usize = 1 << 16;
 
 /// The characters that merging may start from, instead of from their bytes: characters of two or three bytes that are
 /// tokens, if every token that combines all or a part of one with a neighbour has a higher rank. None of those tokens is
-/// merged before the character is, and nothing else depends on when that happens.
+/// merged before the character, and nothing else depends on when the character is merged.
 ///
 /// Many vocabularies have an early token of a space and the first byte of most characters of a script. So characters after
-/// ASCII are kept apart from the others.
+/// ASCII are kept in a separate set.
 #[derive(Default)]
 pub struct WholeCharacters {
     after_ascii: CodePoints,
@@ -66,7 +66,7 @@ impl Finder {
         }
     }
 
-    /// Adds a token; to be called for each token of a vocabulary in the order of ranks. `is_token` tells whether two bytes
+    /// Adds a token. To be called for each token of a vocabulary in the order of ranks. `is_token` tells whether two bytes
     /// are a token that was added before.
     #[inline(never)]
     pub fn add(&mut self, token: &[u8], is_token: impl Fn(&[u8]) -> bool) {
@@ -76,9 +76,9 @@ impl Finder {
         match code_point(token) {
             Some((code_point, length)) if length == token.len() => {
                 let can_merge = length == 2 || is_token(&token[..2]) || is_token(&token[1..]);
-                if can_merge && !self.is_torn(token, code_point) {
+                if can_merge && !self.is_split(token, code_point) {
                     self.found.elsewhere.add(code_point);
-                    if !has_torn_start(&self.starts_after_ascii, token) {
+                    if !has_split_start(&self.starts_after_ascii, token) {
                         self.found.after_ascii.add(code_point);
                     }
                 }
@@ -91,9 +91,9 @@ impl Finder {
         self.found
     }
 
-    fn is_torn(&self, character: &[u8], code_point: usize) -> bool {
-        let has_torn_end = (1..character.len()).any(|part| self.ends[key(&character[part..])]);
-        self.characters[code_point] || has_torn_end || has_torn_start(&self.starts_elsewhere, character)
+    fn is_split(&self, character: &[u8], code_point: usize) -> bool {
+        let has_split_end = (1..character.len()).any(|part| self.ends[key(&character[part..])]);
+        self.characters[code_point] || has_split_end || has_split_start(&self.starts_elsewhere, character)
     }
 
     /// Marks the characters, and parts of characters, that a token combines with something else.
@@ -101,7 +101,7 @@ impl Finder {
         let is_inner = |byte: &u8| matches!(byte, 0x80..0xc0);
         let end = token.iter().take_while(|byte| is_inner(byte)).count();
         if end == token.len() {
-            // Inside of one character.
+            // Within a character.
             return;
         }
         if let 1 | 2 = end {
@@ -113,14 +113,14 @@ impl Finder {
             let character = &token[start..start + length];
             match code_point(character) {
                 Some((code_point, _)) => self.characters[code_point] = true,
-                // At the start of one character, and nowhere else.
+                // Only at the start of a character.
                 None if start == 0 && length == token.len() => {}
                 None if length <= 2 => {
                     let after_ascii = start > 0 && token[start - 1].is_ascii();
                     let starts = if after_ascii { &mut self.starts_after_ascii } else { &mut self.starts_elsewhere };
                     starts[key(character)] = true;
                 }
-                // Beyond the basic plane.
+                // Beyond the Basic Multilingual Plane.
                 None => {}
             }
             start += length;
@@ -128,7 +128,7 @@ impl Finder {
     }
 }
 
-fn has_torn_start(starts: &[bool], character: &[u8]) -> bool {
+fn has_split_start(starts: &[bool], character: &[u8]) -> bool {
     (1..character.len()).any(|part| starts[key(&character[..part])])
 }
 

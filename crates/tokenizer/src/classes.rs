@@ -85,7 +85,7 @@ fn beyond_ascii(text: &[u8], start: usize, first: u8) -> Character {
         0xe0..0xf0 => ((first & 0x0f) << 12 | rest(second) << 6 | rest(third), 3),
         _ => ((first & 0x07) << 18 | rest(second) << 12 | rest(third) << 6 | rest(fourth), 4),
     };
-    // An invalid byte may claim more bytes than there are.
+    // An invalid byte may announce more bytes than there are.
     Character { classes: classes_of(code_point as usize), end: (start + length).min(text.len()) }
 }
 

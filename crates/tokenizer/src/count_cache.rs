@@ -1,9 +1,9 @@
-//! The counts of pieces that were seen before, as most pieces of any text were.
+//! A cache of the counts of pieces. Most pieces of a text occur more than once.
 
 use super::piece_key::{LONGEST, PieceKey, Prefix};
 use super::ranks;
 
-/// Counts by piece. Each table holds pieces up to a length.
+/// Counts by piece, in tables for pieces up to a certain length.
 #[derive(Default)]
 pub struct CountCache {
     short: ShortTable,
@@ -13,8 +13,8 @@ pub struct CountCache {
     to_254: Table<254>,
 }
 
-/// The number of places that a piece may be in, its set. A new piece takes the first and moves the others on; a piece that
-/// is found again moves one place forward.
+/// The number of places in a set, the places where a piece may be. A new piece takes the first and moves the others back;
+/// a piece that is found again moves one place forward.
 const WAYS: usize = 4;
 
 impl CountCache {
@@ -45,7 +45,7 @@ impl CountCache {
 }
 
 /// The counts of short pieces: the two words of each key, with the count in the upper half of the last byte, whose lower
-/// half is the length. The count fits, because a piece has no more tokens than bytes. An empty place has the length 0.
+/// half is the length. The count fits, because a piece never has more tokens than bytes. An empty place has the length 0.
 #[derive(Default)]
 struct ShortTable(Vec<u64>);
 
@@ -119,7 +119,7 @@ impl<const LONGEST: usize> Table<LONGEST> {
         }
         let count = count(piece);
         set.rotate_right(Self::ENTRY);
-        // Neither is more than the length of a piece that fits.
+        // Both are at most the length of a piece that fits.
         (set[0], set[1]) = (piece.len() as u8, count as u8);
         set[2..][..piece.len()].copy_from_slice(piece);
         count

@@ -1,14 +1,14 @@
-//! The encodings of tiktoken by name.
+//! tiktoken's encodings and their vocabularies.
 
 use std::borrow::Cow;
 
 use super::error::Error;
 use super::split::SplitRule;
 
-/// The rank of a token, which is its id too: the lower, the earlier it is merged.
+/// The rank of a token, which is also its id: lower ranks are merged first.
 pub type Rank = u32;
 
-/// An encoding of tiktoken: a vocabulary and the rule that splits a text before it is looked up.
+/// An encoding of tiktoken: a vocabulary, and the rule that splits a text into pieces before they are looked up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Encoding {
     /// `r50k_base`, also called `gpt2`: GPT-3 and earlier.
@@ -28,22 +28,22 @@ pub enum Encoding {
 /// The tokens of one or more encodings without their special tokens. Each vocabulary is a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Vocabulary {
-    /// That of `r50k_base`.
+    /// The vocabulary of `r50k_base`.
     R50k,
-    /// That of `p50k_base` and `p50k_edit`.
+    /// The vocabulary of `p50k_base` and `p50k_edit`.
     P50k,
-    /// That of `cl100k_base`.
+    /// The vocabulary of `cl100k_base`.
     Cl100k,
-    /// That of `o200k_base` and `o200k_harmony`.
+    /// The vocabulary of `o200k_base` and `o200k_harmony`.
     O200k,
 }
 
 impl Encoding {
-    /// All encodings, the oldest first.
+    /// All encodings, oldest first.
     pub const ALL: [Self; 6] =
         [Self::R50kBase, Self::P50kBase, Self::P50kEdit, Self::Cl100kBase, Self::O200kBase, Self::O200kHarmony];
 
-    /// The encoding of this name; `gpt2` is another name of `r50k_base`.
+    /// The encoding with this name; `gpt2` is another name for `r50k_base`.
     ///
     /// ```
     /// use peteos_tokenizer::Encoding;
@@ -142,7 +142,7 @@ impl Vocabulary {
         }
     }
 
-    /// How a text is split into pieces before they are looked up.
+    /// The rule that splits a text into pieces before they are looked up.
     pub(super) fn split_rule(self) -> SplitRule {
         match self {
             Self::R50k | Self::P50k => SplitRule::R50k,

@@ -1,4 +1,4 @@
-//! What can go wrong in this crate.
+//! The errors of this crate.
 
 use std::fmt;
 
@@ -7,24 +7,24 @@ use std::fmt;
 pub enum Error {
     /// No encoding has this name.
     UnknownEncoding {
-        /// The name that was given.
+        /// The name.
         name: String,
     },
-    /// tiktoken does not know a model of this name.
+    /// tiktoken does not know a model with this name.
     UnknownModel {
-        /// The name that was given.
+        /// The name.
         name: String,
     },
     /// The data is not the file of this vocabulary.
     InvalidVocabulary {
-        /// The file that was expected, as [`Vocabulary::file_stem`](crate::Vocabulary::file_stem) names it.
+        /// The expected file, as named by [`Vocabulary::file_stem`](crate::Vocabulary::file_stem).
         file_stem: &'static str,
         /// What is wrong with the data.
         reason: String,
     },
     /// No token of the encoding has this rank.
     UnknownToken {
-        /// The position of the rank in the list that was to be decoded.
+        /// The index of the rank in the list to be decoded.
         index: usize,
         /// The rank.
         rank: u32,

@@ -1,4 +1,4 @@
-//! Comparing 64 bytes at once.
+//! Compares 64 bytes at once.
 
 /// The number of bytes.
 pub const SIZE: usize = 64;
@@ -40,7 +40,7 @@ mod vectors {
         vectors.iter().rev().fold(0, |found, word| {
             let from = |first: u8| (word & !HIGHEST) + LOWEST * u64::from(0x80 - first);
             let ascii = from(first) & !from(last + 1) & !word & HIGHEST;
-            // Brings the highest bits of the bytes together.
+            // Collects the highest bits of the bytes.
             found << 8 | (ascii >> 7).wrapping_mul(0x0102_0408_1020_4080) >> 56
         })
     }
@@ -68,7 +68,7 @@ impl Lanes {
 mod tests {
     use super::*;
 
-    // WebAssembly has code of its own.
+    // WebAssembly has its own implementation.
     #[cfg_attr(target_arch = "wasm32", wasm_bindgen_test::wasm_bindgen_test)]
     #[cfg_attr(not(target_arch = "wasm32"), test)]
     fn every_byte_is_found_in_its_place() {

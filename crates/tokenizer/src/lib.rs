@@ -1,9 +1,9 @@
-//! Exact token counts of the encodings of tiktoken.
+//! Exact token counts for tiktoken's encodings.
 //!
-//! A [`Tokenizer`] is made of the file of a [`Vocabulary`]. It counts, encodes and decodes for each [`Encoding`] that uses
-//! that vocabulary. The crate reads no files and knows nothing of its callers: it takes bytes and gives numbers. It is a
-//! crate of its own so that it can be compiled for speed while the code around it is compiled for size; for the same
-//! reason no function that does work is generic over types of the caller.
+//! A [`Tokenizer`] is made from the file of a [`Vocabulary`]. It counts, encodes and decodes for each [`Encoding`] that uses
+//! that vocabulary. The crate reads no files and is independent of its callers. It is a separate crate so that it can be
+//! compiled for speed while the code around it is compiled for size. For the same reason, no function that does real work
+//! is generic over types of the caller.
 
 #![warn(missing_docs)]
 

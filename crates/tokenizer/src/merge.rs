@@ -1,12 +1,12 @@
-//! Byte pair encoding: turning a piece that is not a token itself into tokens.
+//! Byte pair encoding: turns a piece that is not itself a token into tokens.
 //!
-//! Starting from bytes, the two neighbours that together are the token of the lowest rank are merged, the leftmost first
-//! among equals, until no two neighbours form a token.
+//! Starting from bytes, the two neighbours that form the token with the lowest rank are merged, the leftmost first among
+//! equals, until no two neighbours form a token.
 //!
 //! A long piece is merged in overlapping windows, because the work for a piece grows faster than its length. That is
-//! exact, because tokens are the result for a piece if and only if each two neighbours are the result for their own bytes.
+//! exact, because tokens are the result for a piece if and only if every two neighbours are the result for their bytes.
 //! (Take the first merge that would cross a boundary between two such tokens. Until then the merges within the two tokens
-//! are those that happen when the two are alone, and alone they are never merged across.) So if the next window begins at
+//! are those for the two alone, and those never cross the boundary.) So if the next window begins at
 //! the start of one of this window's tokens, and its result begins with the same token, then the tokens before it followed
 //! by those of the next window are the result for the piece.
 
@@ -16,12 +16,12 @@ use std::collections::BinaryHeap;
 use super::encoding::Rank;
 use super::ranks::{NO_RANK, Ranks};
 
-/// The lengths of windows in bytes: first a cheap one, then one that holds several of the longest tokens.
+/// The lengths of windows in bytes: first a cheap one, then one that fits several of the longest tokens.
 const WINDOWS: [usize; 2] = [64, 512];
 /// Pieces of up to this length in bytes are merged as a whole.
 const SHORT: usize = 96;
 
-/// Merges pieces, and reuses its memory from one to the next.
+/// Merges pieces, reusing its memory.
 #[derive(Default)]
 pub struct Merger {
     /// The end of each token of the piece.
@@ -38,11 +38,11 @@ struct Part {
     rank: Rank,
 }
 
-/// A part that begins at the link's own index, in a list of those that are left.
+/// A part in the linked list of the remaining parts. It begins at the index of the link.
 #[derive(Clone, Copy)]
 struct Link {
     previous: u32,
-    /// Where the next part begins, and this one ends.
+    /// The end of this part and the start of the next.
     next: u32,
     /// The rank of this part merged with the next.
     rank: Rank,
@@ -61,17 +61,17 @@ impl Merger {
         &self.ends
     }
 
-    /// Merges in windows of this length. False if the windows are too short to agree.
+    /// Merges in windows of this length. Returns false if the windows are too short to agree.
     fn merge_in_windows(&mut self, ranks: &Ranks, piece: &[u8], window: usize) -> bool {
         self.ends.clear();
         let mut start = 0;
         let mut last: &[u8] = &[];
-        // Where the first token of the next window has to end.
+        // Where the first token of the next window must end.
         let mut expected = None;
         loop {
             let end = (start + window).min(piece.len());
             let bytes = &piece[start..end];
-            // Long pieces are often one thing repeated.
+            // Long pieces are often repetitions.
             if bytes != last {
                 self.merge(ranks, bytes);
                 last = bytes;
@@ -137,7 +137,7 @@ impl Merger {
         }
         while let Some(Reverse((rank, start))) = heap.pop() {
             let left = links[start as usize];
-            // An entry of a part that was merged since then is stale.
+            // The entry is stale if the part has been merged since.
             if left.rank != rank {
                 continue;
             }
@@ -176,7 +176,7 @@ fn merge_all(parts: &mut Vec<Part>, rank: Rank, first: usize, rank_between: impl
         parts[write] = part;
         read += 1;
         if part.rank == rank && !lower {
-            // What this part is merged with, and what comes after.
+            // The part to merge with, and the one after it.
             read += 1;
             let end = parts[read].start;
             let merged = parts.get(read + 1).map_or(NO_RANK, |next| rank_between(part.start, next.start));
@@ -209,7 +209,7 @@ mod tests {
         Ranks::new(Vocabulary::R50k, file).unwrap()
     });
 
-    /// The ends of tokens from what a way of merging leaves in `parts`.
+    /// The ends of tokens from the `parts` that a merge leaves.
     fn at_once(merger: &mut Merger, piece: &[u8]) -> Vec<u32> {
         merger.merge(&RANKS, piece);
         merger.parts[1..].iter().map(|part| part.start).collect()
@@ -247,7 +247,7 @@ mod tests {
     fn windows_that_are_too_short_are_given_up() {
         let piece = "-".repeat(2000);
         let mut merger = Merger::default();
-        // A token of r50k_base has sixty-four of them.
+        // r50k_base has a token of 64 of them.
         assert!(!merger.merge_in_windows(&RANKS, piece.as_bytes(), 64));
         assert!(merger.merge_in_windows(&RANKS, piece.as_bytes(), 512));
         let expected = at_once(&mut merger, piece.as_bytes());

@@ -1,9 +1,9 @@
-//! Short pieces as two words, so that they are compared and hashed without a loop.
+//! Short pieces as two words, which can be compared and hashed without a loop.
 
 /// The number of bytes in a [`Prefix`].
 pub const PREFIX: usize = 16;
 
-/// The length in bytes of the longest piece that has a key. The last byte of a key is the length of its piece.
+/// The maximum length in bytes of a piece with a key. The last byte of a key is the length of the piece.
 pub const LONGEST: usize = PREFIX - 1;
 
 /// Sixteen bytes of a text, the first in the lowest bits of `low`; zeros after the end of the text.

@@ -7,7 +7,7 @@ use super::error::Error;
 /// The rank of bytes that are not a token.
 pub const NO_RANK: Rank = Rank::MAX;
 
-/// An entry of the table has a rank in its lower bits and a part of the hash above.
+/// The mask of the rank in an entry of the table. The upper bits are a part of the hash.
 const RANK_BITS: u32 = 18;
 const EMPTY: u32 = u32::MAX;
 
@@ -55,7 +55,7 @@ impl Ranks {
                 return Err(refuse(&format!("it has more than {count} ranks")));
             }
             if !ranks.add(position + 1, end) {
-                return Err(refuse("a token stands twice"));
+                return Err(refuse("a token occurs twice"));
             }
             characters.add(&ranks.data[position + 1..end], |pair| ranks.rank(pair) != NO_RANK);
             position = end;
@@ -63,7 +63,7 @@ impl Ranks {
         if ranks.starts.len() != count {
             return Err(refuse(&format!("it has {} ranks, not {count}", ranks.starts.len())));
         }
-        // Any text can be merged from single bytes.
+        // Every text can be merged from single bytes.
         if (0..=u8::MAX).any(|byte| ranks.rank(&[byte]) == NO_RANK) {
             return Err(refuse("a single byte has no token"));
         }
@@ -105,10 +105,10 @@ impl Ranks {
     }
 
     /// Gives the next rank to the token at `start..end` of the data. False if it has one already.
-    // A function of its own: engines replace slow code by optimised code only between calls.
+    // A separate function: engines replace slow code with optimised code only between calls.
     #[inline(never)]
     fn add(&mut self, start: usize, end: usize) -> bool {
-        // The counts of vocabularies fit the bits, and their files are far smaller than 4 GB.
+        // The numbers of ranks fit the bits, and the files are far smaller than 4 GB.
         let (rank, position) = (self.starts.len() as u32, start as u32);
         self.starts.push(position);
         let token = &self.data[start..end];
@@ -134,7 +134,7 @@ impl Ranks {
     fn find(&self, bytes: &[u8], hash: u64) -> Result<Rank, usize> {
         let mask = self.table.len() - 1;
         let tag = tag(hash);
-        // The upper bits are mixed best.
+        // The upper bits are the best mixed.
         let mut slot = (hash >> 40) as usize & mask;
         loop {
             let entry = self.table[slot];
@@ -178,7 +178,7 @@ pub fn hash(bytes: &[u8]) -> u64 {
         [one] => u64::from(*one),
         [one, two] => u64::from(u16::from_le_bytes([*one, *two])),
         [one, two, three] => u64::from(u32::from_le_bytes([*one, *two, *three, 0])),
-        // Two words that overlap.
+        // Two overlapping words.
         [one, two, three, four, .., five, six, seven, eight] => {
             u64::from_le_bytes([*one, *two, *three, *four, *five, *six, *seven, *eight])
         }

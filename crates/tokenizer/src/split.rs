@@ -1,12 +1,12 @@
-//! Splitting a text into pieces, each of which is turned into tokens by itself.
+//! Splits a text into pieces, each of which is tokenized separately.
 //!
 //! The rules are the regular expressions of tiktoken (`tiktoken_ext/openai_public.py` of the Python package 0.14), quoted
-//! above each function. They are implemented by hand: a regular expression engine takes longer than all the rest of
-//! counting.
+//! above each function. They are implemented by hand, because a regular expression engine would take longer than the rest
+//! of counting.
 
 use super::classes::{Character, LETTER, LOWER, NEWLINE, NUMBER, SPACE, UPPER, character, end_of, end_without};
 
-/// The expression that an encoding splits by.
+/// The regular expression by which an encoding splits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SplitRule {
     R50k,
@@ -99,7 +99,7 @@ fn o200k(text: &[u8], start: usize) -> usize {
 
 /// The first two alternatives of `o200k`, which match words, without their contraction.
 fn word_end(text: &[u8], start: usize, first: Character) -> Option<usize> {
-    // The optional character before the letters. A mark may be that or a part of the word.
+    // The optional character before the letters. A mark may be either this or a part of the word.
     let can_lead = !first.is(LETTER | NUMBER | NEWLINE);
     let lead = can_lead.then_some(first.end);
     let unled = first.is(UPPER | LOWER).then_some(start);
@@ -112,8 +112,8 @@ fn word_end(text: &[u8], start: usize, first: Character) -> Option<usize> {
     mixed(lead).or_else(|| mixed(unled)).or_else(|| upper(lead)).or_else(|| upper(unled))
 }
 
-/// `[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]*[\p{Ll}\p{Lm}\p{Lo}\p{M}]+`: the first part takes all that it can. If the second part
-/// then finds nothing, the first gives back up to the last character that both can take.
+/// `[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]*[\p{Ll}\p{Lm}\p{Lo}\p{M}]+`: the first part is greedy. If the second part then finds
+/// nothing, the first backtracks to the last character that both can match.
 fn mixed_case_end(text: &[u8], start: usize) -> Option<usize> {
     let mut position = start;
     let mut last_shared = None;
@@ -148,7 +148,7 @@ fn symbols_end(text: &[u8], start: usize, first: Character, second: Option<Chara
     Some(end_without(text, symbol.end, SPACE | LETTER | NUMBER))
 }
 
-/// The expression for white space.
+/// The expression that matches white space.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum SpaceRule {
     /// `\s++$|\s+(?!\S)|\s`
@@ -159,8 +159,8 @@ enum SpaceRule {
     UpToNewline,
 }
 
-/// The end of a piece of white space: the run up to its last newline, or without its last character, which belongs to what
-/// follows.
+/// The end of a piece of white space: the run up to its last newline, or without its last character, which belongs to the
+/// next piece.
 fn space_end(text: &[u8], start: usize, first: Character, rule: SpaceRule) -> usize {
     let mut last_start = start;
     let mut end = first.end;
@@ -188,7 +188,7 @@ fn contraction(text: &[u8], ignore_case: bool) -> Option<usize> {
     match (letter(1)?, letter(2)) {
         (b's' | b'd' | b'm' | b't', _) => Some(2),
         (b'l', Some(b'l')) | (b'v' | b'r', Some(b'e')) => Some(3),
-        // Ignoring case, the long s is an s.
+        // If case is ignored, the long s is an s.
         _ if ignore_case && text[1..].starts_with("ſ".as_bytes()) => Some(3),
         _ => None,
     }

@@ -1,4 +1,4 @@
-//! Counting, encoding and decoding.
+//! Counts, encodes and decodes.
 
 use std::cell::RefCell;
 
@@ -14,7 +14,7 @@ use super::split::SplitRule;
 
 /// Counts, encodes and decodes with one vocabulary. Keeps a cache of counts, so reuse it.
 ///
-/// It is not `Sync`: give each thread a tokenizer of its own.
+/// It is not `Sync`: use a separate tokenizer on each thread.
 pub struct Tokenizer {
     rule: SplitRule,
     ranks: Ranks,
@@ -35,7 +35,7 @@ struct Found {
 }
 
 impl Tokenizer {
-    /// A tokenizer of the contents of a vocabulary's file.
+    /// A tokenizer from the contents of a vocabulary's file.
     ///
     /// # Errors
     ///
@@ -67,7 +67,7 @@ impl Tokenizer {
     }
 
     /// Almost all text passes through these two loops and nothing else; the smaller they are, the faster. The pieces of a
-    /// block are found first and looked up then, so that the processor waits for several memory accesses at once.
+    /// block are first found and then looked up, so that the processor waits for several memory accesses at once.
     fn count_in_blocks<const CAPITALS: bool>(&self, work: &mut Work, text: &[u8], limit: u64) -> u64 {
         let mut count = 0;
         let mut start = 0;
@@ -171,11 +171,11 @@ impl Tokenizer {
         }
     }
 
-    /// The concatenated bytes of tokens, which need not be UTF-8. A special token of the encoding gives its name.
+    /// The concatenated bytes of tokens, which need not be valid UTF-8. A special token of the encoding becomes its name.
     ///
     /// # Errors
     ///
-    /// [`Error::UnknownToken`] for the first rank that no token has.
+    /// [`Error::UnknownToken`] for the first rank without a token.
     pub fn decode(&self, tokens: &[Rank], encoding: Encoding) -> Result<Vec<u8>, Error> {
         let mut bytes = Vec::new();
         for (index, &rank) in tokens.iter().enumerate() {

@@ -1,4 +1,4 @@
-//! Counts of our vocabulary files against tiktoken-rs with its embedded ones.
+//! Compares counts from the vocabulary files with tiktoken-rs and its embedded vocabularies.
 #![cfg(not(target_arch = "wasm32"))]
 
 use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
@@ -30,12 +30,12 @@ static PAIRS: LazyLock<Mutex<Vec<Pair>>> = LazyLock::new(|| {
     Mutex::new(pairs.into())
 });
 
-/// The pairs; a test that failed is no reason for the others to fail.
+/// The pairs. Ignores poisoning, so that a failed test does not fail the others.
 fn pairs() -> MutexGuard<'static, Vec<Pair>> {
     PAIRS.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// The contents of a vocabulary's file, made from what tiktoken-rs can decode.
+/// The contents of a vocabulary's file, made from the tokens that tiktoken-rs decodes.
 fn vocabulary_file(bpe: &CoreBPE) -> Vec<u8> {
     let special = bpe.special_tokens();
     let is_special = |token: &[u8]| std::str::from_utf8(token).is_ok_and(|token| special.contains(token));
@@ -58,7 +58,7 @@ fn check(text: &str) {
     check_encodings(text, |_| true);
 }
 
-/// As [`check`], without the encodings that differ from another in their special tokens alone.
+/// As [`check`], without the encodings that differ from another only in their special tokens.
 fn check_one_of_each_vocabulary(text: &str) {
     check_encodings(text, |encoding| !matches!(encoding, Encoding::P50kEdit | Encoding::O200kHarmony));
 }
@@ -73,7 +73,7 @@ fn check_encodings(text: &str, wanted: impl Fn(Encoding) -> bool) {
     }
 }
 
-/// Pieces of text that the split rules treat in different ways, and those that are easily mistaken for one another.
+/// Pieces of text that the split rules treat differently, including some that are easily confused.
 const FRAGMENTS: [&str; 64] = [
     "a",
     "Z",
@@ -141,7 +141,7 @@ const FRAGMENTS: [&str; 64] = [
     "\u{10ffff}",
 ];
 
-/// Characters of every kind, in the neighbourhoods that matter.
+/// Characters of every kind, with relevant neighbours.
 fn any_text() -> impl Strategy<Value = String> {
     let fragment = prop_oneof![
         6 => prop::sample::select(&FRAGMENTS[..]).prop_map(str::to_owned),
@@ -149,14 +149,14 @@ fn any_text() -> impl Strategy<Value = String> {
         1 => (prop::sample::select(&FRAGMENTS[..]), 1..200usize).prop_map(|(fragment, times)| fragment.repeat(times)),
         1 => "[a-z]{1,12}".prop_map(|word| word),
         1 => "[A-Z]{0,40}[a-z]{0,60}[A-Za-z]{0,80}",
-        // Longer than is merged at once.
+        // Longer than a piece that is merged as a whole.
         1 => prop_oneof!["[a-z]{90,900}", "[а-яё]{60,300}", "[\u{e01}-\u{e4e}]{40,300}", "[\u{1780}-\u{17d2}]{40,200}", "[一-龥]{40,300}"],
     ];
     prop::collection::vec(fragment, 0..60).prop_map(|fragments| fragments.concat())
 }
 
 proptest! {
-    // Some megabytes. `PROPTEST_CASES=100000 cargo test --release -p peteos-tokenizer` compares hundreds.
+    // A few megabytes. `PROPTEST_CASES=100000 cargo test --release -p peteos-tokenizer` compares hundreds.
     #![proptest_config(ProptestConfig::with_cases(ProptestConfig::default().cases.max(3000)))]
 
     #[test]

@@ -1,7 +1,7 @@
 import { constants } from 'node:os'
 import { sleep, sleepSync } from './timers.js'
 
-/** What Windows answers while a scanner, an indexer or a reader has a file open. */
+/** The codes on Windows while a scanner, an indexer or a reader has the file open. */
 const BUSY = ['EPERM', 'EACCES', 'EBUSY']
 
 /** The pauses before each further attempt, in milliseconds: 1.3 seconds in all. */
@@ -26,7 +26,7 @@ export function fileError(code: string, path: string, message: string): Error {
   return Object.assign(new Error(message), { code, path })
 }
 
-/** Gives an error whose number Node cannot name, such as that of an exceeded quota (EDQUOT), the code of the system. */
+/** Sets the system's code on an error whose number Node cannot name, such as that of an exceeded quota (EDQUOT). */
 export function withCode(error: unknown): unknown {
   const { code, errno } = (error ?? {}) as NodeJS.ErrnoException
   if (!(error instanceof Error) || errno === undefined || !code?.startsWith('Unknown system error')) return error
@@ -67,7 +67,7 @@ export async function whileBusy<T>(operation: () => T): Promise<T> {
   return operation()
 }
 
-/** As {@link whileBusy}; blocks the thread. */
+/** A synchronous {@link whileBusy}, which blocks the thread. */
 export function whileBusySync<T>(operation: () => T): T {
   for (const delay of DELAYS) {
     try {

@@ -1,4 +1,4 @@
-// Reading regular files: whatever else has the name of one (a FIFO, a device, a socket) must neither block nor be read.
+// Reads regular files. Anything else in their place (a FIFO, a device, a socket) must neither block nor be read.
 import {
   close,
   closeSync,
@@ -14,7 +14,7 @@ import {
 import { promisify } from 'node:util'
 import { fileError, hasCode } from './failures.js'
 
-/** Opening does not wait for the other end of a FIFO. Windows has neither of the flags. */
+/** With this flag, opening does not wait for the other end of a FIFO. Windows has no such flag. */
 export const NONBLOCKING = (constants.O_NONBLOCK ?? 0) | (constants.O_NOCTTY ?? 0)
 
 const READ = constants.O_RDONLY | NONBLOCKING
@@ -67,7 +67,7 @@ export function closingSync<T>(file: number, work: () => T): T {
   }
 }
 
-/** What is in the place of a file, in words; `null` for a file. */
+/** A description of anything that is not a file; `null` for a file. */
 export function otherKind(stats: Stats): string | null {
   if (stats.isFile()) return null
   if (stats.isDirectory()) return 'a directory'
@@ -90,7 +90,7 @@ function notAFile(path: string, kind: string, code: string): Error {
   return fileError(code, path, `${path} is ${kind}, not a file: remove it`)
 }
 
-/** Files are replaced, never cut: fewer bytes than the file has are a failure of the file system. */
+/** Files are replaced, never truncated: a short read is a failure of the file system. */
 function whole(path: string, contents: Buffer, { size }: Stats): Uint8Array {
   if (contents.length >= size) return contents
   throw fileError('EIO', path, `read ${contents.length} of the ${size} bytes of ${path}: try again`)

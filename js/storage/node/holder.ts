@@ -1,4 +1,4 @@
-// Who holds a lock or writes a temporary file, and whether that thread still exists. No clock of any file is involved.
+// Identifies the thread that holds a lock or writes a temporary file, and tells whether it still exists. Uses no file times.
 import { readFileSync, readlinkSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { threadId } from 'node:worker_threads'
@@ -6,19 +6,19 @@ import { hasCode, isAbsent } from './failures.js'
 
 /** One thread of one process. */
 export interface Holder {
-  /** Where process ids mean the same: a namespace of process ids of one running kernel, or, where there is no such thing, a host. */
+  /** The scope of the process id: a PID namespace of one running kernel, or a host if there are no namespaces. */
   readonly place: string
   readonly pid: number
-  /** The id that the kernel gives the thread, or, where `/proc` does not tell it, the one that Node gives. */
+  /** The kernel's id of the thread, or Node's if `/proc` does not have it. */
   readonly thread: number
-  /** When the thread started, in the kernel's ticks since boot; without `/proc` the process, in milliseconds. */
+  /** The start of the thread in the kernel's ticks since boot; without `/proc` that of the process, in milliseconds. */
   readonly started: number
 }
 
-/** What is known of a holder. Of one in another place nothing is. */
+/** The state of a holder. It is unknown for holders elsewhere. */
 export type Life = 'alive' | 'ended' | 'unknown'
 
-/** Two threads of one process compute the start of the process a little differently. */
+/** Threads of one process compute slightly different start times of the process. */
 const TOLERANCE = 1000
 
 let self: Holder | undefined
@@ -39,7 +39,7 @@ export function lifeOf(holder: Holder): Life {
 
 const TEXT = /^[a-z0-9]+(\.[a-z0-9]+){3}$/
 
-/** As a part of a file name; the shortest form counts, since names of contexts are long. */
+/** As part of a file name. It is short, because names of contexts are long. */
 export function holderToText({ place, pid, thread, started }: Holder): string {
   return [place, ...[pid, thread, started].map((number) => number.toString(36))].join('.')
 }
@@ -54,7 +54,7 @@ export function holderFromText(text: string): Holder | null {
 function describeThread(): Holder {
   try {
     const [pid, , thread] = readlinkSync('/proc/thread-self').split('/').map(Number)
-    // It is another number where /proc shows the processes of another namespace.
+    // The numbers differ if /proc shows the processes of another namespace.
     if (pid === process.pid && thread !== undefined) {
       const started = startOf('/proc/thread-self/stat')
       if (started !== null) {
@@ -64,15 +64,15 @@ function describeThread(): Holder {
       }
     }
   } catch {
-    // No Linux, or no /proc.
+    // Not Linux, or no /proc.
   }
   const started = Math.round(Number(process.hrtime.bigint() / 1_000_000n) - process.uptime() * 1000)
-  // Without /proc, Linux does not tell one namespace of process ids from another: then nobody is known but this thread.
+  // Without /proc, PID namespaces cannot be told apart on Linux: only this thread is known.
   const place = process.platform === 'linux' ? `r${Math.random().toString(36).slice(2, 12)}` : `h${hash(hostname())}`
   return { place, pid: process.pid, thread: threadId, started }
 }
 
-/** The boot of the kernel and the namespace of process ids: host names are not unique, and containers share them. */
+/** The boot id of the kernel and the PID namespace: host names are not unique, and containers share them. */
 function kernelPlace(): string {
   const boot = Number.parseInt(readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').slice(0, 8), 16)
   const namespace = Number(/\d+/.exec(readlinkSync('/proc/self/ns/pid'))?.[0])
@@ -85,12 +85,12 @@ function lifeByProc({ pid, thread, started }: Holder): Life {
     const found = startOf(`/proc/${pid}/task/${thread}/stat`)
     return found === started ? 'alive' : 'ended'
   } catch (error) {
-    // Where /proc hides the processes of other users, theirs are absent as well.
+    // /proc may hide the processes of other users, which then look absent.
     return (isAbsent(error) || hasCode(error, 'ESRCH')) && canSee(pid) ? 'ended' : 'alive'
   }
 }
 
-/** Not of a process that has ended meanwhile either: the next look will tell. */
+/** Also fails for a process that has just ended; the next attempt will find that out. */
 function canSee(pid: number): boolean {
   try {
     readFileSync(`/proc/${pid}/stat`)
@@ -106,7 +106,7 @@ function lifeWithoutProc({ pid, thread, started }: Holder, current: Holder): Lif
   return thread === current.thread || thread === 0 ? 'alive' : 'unknown'
 }
 
-/** When a thread started; `null` for one that has ended and is not yet cleared away. */
+/** The start of a thread; `null` for a zombie. */
 function startOf(path: string): number | null {
   const text = readFileSync(path, 'latin1')
   // The second field is a name in parentheses, which may hold anything.

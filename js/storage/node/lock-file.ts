@@ -1,14 +1,14 @@
-// The lock of a directory: a file in it that says who holds it.
+// The lock of a directory: a file in it that names its holder.
 //
-// - The file appears with its whole content, as a second link to a temporary one, so that nobody reads half of it.
-// - Each step on a lock file is synchronous and short, so that none is under way in the thread pool when a synchronous lock
+// - The file appears with its complete content, as a second link to a temporary file, so that nobody reads half of it.
+// - Each step on a lock file is synchronous and short, so that none is in progress in the thread pool when a synchronous lock
 //   takes over the one that this thread holds. Only the waiting differs between the two.
-// - The lock of a thread that has ended is abandoned; that of a living one on this host never is. Of holders elsewhere (on
-//   another host, in another container) nothing is known but that they touch their lock: it is abandoned when it was not
-//   touched for a while, by the clock of the file system, or while somebody watched it.
-// - An abandoned lock may be removed by one process alone, or a second one would remove the lock that the first has made
-//   since. Who wants to remove a lock first makes a file that is named after its token, and looks again. Should such a
-//   remover be killed in turn, its own file is a lock like any other, and the next one makes a file named after that.
+// - The lock of a thread that has ended is abandoned; that of a living one on this host never is. The state of holders
+//   elsewhere (on another host, in another container) is unknown, but they touch their lock at intervals. It is abandoned if
+//   it was not touched for a while, by the clock of the file system or during a watch.
+// - Only one process may remove an abandoned lock, or a second one would remove the lock that the first has created since.
+//   Before a process removes a lock, it creates a file named after the token of the lock, and checks again. If that process
+//   is killed in turn, its file is a lock like any other, and the next process creates a file named after that one.
 import {
   constants,
   copyFileSync,
@@ -39,17 +39,17 @@ const NAME = '.lock'
 const REMOVER = /^\.lock\.([0-9a-z-]+)\.takeover$/
 const TOKEN = /^[0-9a-f-]{36}-[0-9a-z]+$/
 
-/** Of a file that says nothing of itself, such as one that was cut off. */
+/** The token of a file without a readable one, such as a truncated file. */
 const UNREADABLE = 'unreadable'
 
-/** A lock of a holder elsewhere is abandoned when it was not touched for this time, in milliseconds. */
+/** The lock of a holder elsewhere is abandoned if it was not touched for this time, in milliseconds. */
 const ABANDONED = 20_000
 /** How often a holder touches its lock. */
 const TOUCH = 5_000
-/** How often the clock of the file system is asked for, which takes a file. */
+/** How often the clock of the file system is read, which takes a file. */
 const CLOCK = 1_000
 
-/** The first pause between two attempts, in milliseconds; they grow to the longest. */
+/** The first pause between two attempts, in milliseconds; pauses grow to the longest. */
 const FIRST_PAUSE = 2
 const LONGEST_PAUSE = 50
 /** How long a file may be busy, as on Windows while a scanner has it open. */
@@ -57,13 +57,13 @@ const BUSY = 1_300
 /** The longest pause between two attempts to remove one's own lock. */
 const LONGEST_RETRY = 1_000
 
-/** This copy of the module in this thread: it alone knows which of its tokens are still in use. */
+/** Identifies this copy of the module in this thread, which alone knows which of its tokens are in use. */
 const INSTANCE = crypto.randomUUID()
 let issued = 0
-/** The locks that it holds, by token. */
+/** The locks held by this copy, by token. */
 const held = new Map<string, FileLease>()
 
-/** What a lock file says, and when it was touched by the clock of the file system. */
+/** The content of a lock file, and when it was last touched by the clock of the file system. */
 interface LockRecord {
   readonly token: string
   readonly holder: Holder | null
@@ -71,7 +71,7 @@ interface LockRecord {
   readonly touched: number
 }
 
-/** Runs `work` while this thread holds the lock of a directory, and then removes what is left over in it. */
+/** Runs `work` while this thread holds the lock of a directory, then removes leftovers from the directory. */
 export async function withLockFile<T>(
   directory: string,
   timeout: number,
@@ -90,8 +90,8 @@ export async function withLockFile<T>(
 }
 
 /**
- * As {@link withLockFile}, done when it returns. If an asynchronous holder in this thread has the lock, which cannot go on
- * before this returns, `work` runs in its stead; if that writes, the lease of the other one is lost.
+ * A synchronous {@link withLockFile}. If an asynchronous holder in this thread has the lock, which cannot continue before this
+ * returns, `work` runs without waiting; if it writes, that holder loses its lease.
  */
 export function withLockFileSync<T>(directory: string, timeout: number, work: (lease: StorageLease) => T): T {
   const lease = acquireSync(directory, timeout)
@@ -104,12 +104,12 @@ export function withLockFileSync<T>(directory: string, timeout: number, work: (l
   }
 }
 
-/** Removes directories that were made for a lock and have stayed empty, from `directory` up to `topmost`. */
+/** Removes directories that were created for a lock and are still empty, from `directory` up to `topmost`. */
 export function removeEmpty(directory: string, topmost: string): void {
   try {
     for (let path = directory; path.length >= topmost.length; path = join(path, '..')) rmdirSync(path)
   } catch {
-    // It is in use.
+    // The directory is in use.
   }
 }
 
@@ -131,14 +131,14 @@ function acquireSync(directory: string, timeout: number): FileLease {
   }
 }
 
-/** The attempts of one caller to get a lock. */
+/** The attempts of one caller to acquire a lock. */
 class Attempts {
   readonly #directory: string
   readonly #path: string
   readonly #timeout: number
   readonly #start = monotonicTime()
   #pause = FIRST_PAUSE
-  /** The holder elsewhere that is watched. */
+  /** The holder elsewhere that this caller watches. */
   #watched = { token: '', touched: 0, since: 0, clockAsked: -Infinity }
 
   constructor(directory: string, timeout: number) {
@@ -147,7 +147,7 @@ class Attempts {
     this.#timeout = timeout
   }
 
-  /** The lock, or `null` when it is somebody else's; throws when the time is over. */
+  /** Returns the lock, or `null` if another holder has it; throws after the timeout. */
   next(isSync: boolean): FileLease | null {
     let record: LockRecord | null = null
     try {
@@ -174,7 +174,7 @@ class Attempts {
     return null
   }
 
-  /** The next pause: unequal ones, so that those who wait do not come together again and again. */
+  /** The next pause. It is random, so that waiting callers do not retry at the same time. */
   pause(): number {
     const pause = this.#pause
     this.#pause = Math.min(pause * 1.5, LONGEST_PAUSE)
@@ -185,7 +185,7 @@ class Attempts {
     const waited = monotonicTime() - this.#start
     if (isBusy(error) && process.platform === 'win32' && waited < Math.min(BUSY, this.#timeout)) return
     if (!hasCode(error, 'ENOENT') || waited >= this.#timeout) throw error
-    // Another holder has removed the directory, which was empty.
+    // Another holder removed the directory, which was empty.
     mkdirSync(this.#directory, { recursive: true })
   }
 
@@ -199,7 +199,7 @@ class Attempts {
     if (this.#watched.token !== token || this.#watched.touched !== touched) {
       this.#watched = { token, touched, since: now, clockAsked: -Infinity }
     }
-    // A lock dated in the future is not touched either.
+    // A lock dated in the future does not count as touched.
     if (now - this.#watched.since > ABANDONED) return true
     if (now - this.#watched.clockAsked < CLOCK) return false
     this.#watched.clockAsked = now
@@ -213,7 +213,7 @@ class FileLease implements StorageLease {
   readonly #directory: string
   readonly #path: string
   readonly #isSync: boolean
-  /** Of a synchronous lease: the asynchronous one whose lock this is, which cannot go on before this one is released. */
+  /** For a synchronous lease: the asynchronous one whose lock it uses, which cannot continue before this one is released. */
   #suspended: FileLease | undefined
   #isLost = false
 
@@ -231,7 +231,7 @@ class FileLease implements StorageLease {
       this.#isLost = true
       throw lockLostError(this.#directory)
     }
-    // What it has compared will not be what is there.
+    // The files will no longer be those that it compared.
     this.#suspended?.lose()
     this.#suspended = undefined
   }
@@ -240,13 +240,13 @@ class FileLease implements StorageLease {
     this.#isLost = true
   }
 
-  /** A lease of a synchronous caller on the same lock. This one loses it when that one writes. */
+  /** A lease of a synchronous caller on the same lock. If that caller writes, this lease is lost. */
   handOver(): FileLease {
-    if (this.#isSync) throw lockTimeoutError(this.#directory, 'the synchronous call that this one is made in', 0)
+    if (this.#isSync) throw lockTimeoutError(this.#directory, 'the synchronous call around this one', 0)
     return new FileLease(this.#directory, this.token, true, this)
   }
 
-  /** Dates the lock now, by the clock of the file system: a time that is handed in would be this host's. */
+  /** Touches the lock by the clock of the file system: an explicit time would be that of this host. */
   touch(): void {
     if (this.#isLost) return
     try {
@@ -272,7 +272,7 @@ class FileLease implements StorageLease {
   }
 }
 
-/** The work is done whether or not this succeeds, but while the process lives nobody else may remove its lock. */
+/** Retries in the background: the work is done, but nobody else may remove the lock while the process lives. */
 function removeOwn(path: string, token: string, pause: number): void {
   try {
     if (readRecord(path)?.token === token) unlinkSync(path)
@@ -306,9 +306,9 @@ function isOver(record: LockRecord, path: string): boolean {
 }
 
 /**
- * Removes what killed processes have left in the directory: temporary files, and removers of earlier locks.
+ * Removes leftovers of killed processes from the directory: temporary files, and files of removers of earlier locks.
  *
- * @returns Whether there was nothing else in it: then the directory itself was left by a writer that was killed.
+ * @returns Whether the directory held nothing else: then it is itself the leftover of a killed writer.
  */
 function clearDirectory(directory: string, token: string): boolean {
   try {
@@ -324,12 +324,12 @@ function clearDirectory(directory: string, token: string): boolean {
     })
     return kept.length === 0 && all.length > 1
   } catch {
-    // They are in nobody's way; the next holder tries again.
+    // Leftovers do no harm; the next holder tries again.
     return false
   }
 }
 
-/** Makes a lock file; gives its token, or `null` where there is one already. */
+/** Creates a lock file. Returns its token, or `null` if there is one already. */
 function createRecord(path: string): string | null {
   const token = `${INSTANCE}-${(issued++).toString(36)}`
   const record = { pid: process.pid, host: hostname(), holder: holderToText(currentHolder()), token }
@@ -351,12 +351,12 @@ function linkNew(from: string, to: string): void {
     linkSync(from, to)
   } catch (error) {
     if (!hasCode(error, 'EPERM', 'EACCES', 'ENOSYS', 'ENOTSUP', 'EOPNOTSUPP', 'EMLINK', 'UNKNOWN')) throw error
-    // A file system without links. Should the process be killed in the middle of this, the lock is abandoned after a while.
+    // A file system without links. If the process is killed during the copy, the lock counts as abandoned after a while.
     copyFileSync(from, to, constants.COPYFILE_EXCL)
   }
 }
 
-/** What the clock of the file system says, which may be that of a server: the time of a file that is written now. */
+/** The time by the clock of the file system, which may be that of a server: the time of a file written now. */
 function timeOfFileSystem(path: string): number {
   const temporary = temporaryBeside(path)
   try {
@@ -369,7 +369,7 @@ function timeOfFileSystem(path: string): number {
 
 const NOFOLLOW = constants.O_NOFOLLOW ?? 0
 
-/** `null` where there is no lock. Throws where something else has its name. */
+/** Returns `null` if there is no lock. Throws if something else has its name. */
 function readRecord(path: string): LockRecord | null {
   let file: number
   try {
@@ -425,6 +425,6 @@ function unlinkQuietly(path: string): void {
   try {
     unlinkSync(path)
   } catch {
-    // It is not there, or the next holder clears it.
+    // It does not exist, or the next holder removes it.
   }
 }

@@ -1,5 +1,5 @@
-// Files replaced as a whole: a temporary file beside the target, synced and renamed over it. Each step is there twice, for
-// callers that wait and for those that cannot.
+// Replaces files as a whole: a temporary file beside the target is synced and renamed over it. Each step exists in an
+// asynchronous and a synchronous form.
 import {
   constants,
   fchmod,
@@ -29,13 +29,13 @@ import { temporaryBeside } from './temporary.js'
 
 /** How files are replaced. */
 export interface Replacement {
-  /** The permissions of a file that is new. */
+  /** The permissions of new files. */
   readonly mode: number
-  /** Whether each step is on the disk before the next begins. */
+  /** Whether each step is on disk before the next begins. */
   readonly sync: boolean
 }
 
-/** A replacement under way, which a synchronous one of the same file overtakes: the older contents must not come last. */
+/** A replacement in progress. A synchronous one of the same file overtakes it: the older contents must not come last. */
 interface UnderWay {
   overtaken: boolean
 }
@@ -45,14 +45,14 @@ const underWay = new Map<string, Set<UnderWay>>()
 
 const NEW = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL
 
-// Those of `FileHandle` are not all there under Yarn's Plug'n'Play.
+// `FileHandle` lacks some of these methods under Yarn's Plug'n'Play.
 const lstatLater = promisify(lstat) as (path: string) => Promise<Stats>
 const fchmodLater = promisify(fchmod)
 const fchownLater = promisify(fchown)
 const fsyncLater = promisify(fsync)
 const writeFileLater = promisify(writeFile) as (file: number, data: Uint8Array) => Promise<void>
 
-/** @param lease Checked right before the rename; without it nothing is. */
+/** @param lease Checked right before the rename, if given. */
 export async function replaceFile(
   target: string,
   data: Uint8Array,
@@ -72,8 +72,8 @@ export async function replaceFile(
       if (sync) await fsyncLater(file)
     })
     await whileBusy(() => {
-      // Both at once, so that nobody comes between the check and the rename, and that a synchronous replacement finds no
-      // rename that was handed to the system and is not done yet.
+      // Both are synchronous, so that nothing happens between the check and the rename, and no rename is pending in the thread
+      // pool when a synchronous replacement begins.
       lease?.check()
       if (replacement.overtaken) unlinkSync(temporary)
       else renameSync(temporary, target)
@@ -87,7 +87,7 @@ export async function replaceFile(
   if (sync) await syncDirectory(directory)
 }
 
-/** As {@link replaceFile}, done when it returns. */
+/** A synchronous {@link replaceFile}. */
 export function replaceFileSync(
   target: string,
   data: Uint8Array,
@@ -133,7 +133,7 @@ function end(target: string, replacement: UnderWay): void {
   if (others?.size === 0) underWay.delete(path)
 }
 
-/** What is no file, such as a link, is replaced by a new one. */
+/** Anything that is not a file, such as a link, is replaced by a new file. */
 function regular(stats: Stats | null): Stats | null {
   return stats?.isFile() ? stats : null
 }
@@ -144,9 +144,9 @@ function permissions({ mode }: Stats): number {
 
 async function keepOwnerAndMode(file: number, replaced: Stats): Promise<void> {
   const made = await later.fstat(file)
-  // First the owner: a change of it may take permissions away.
+  // The owner first: changing it may clear permissions.
   if (differsInOwner(made, replaced)) await fchownLater(file, replaced.uid, replaced.gid).catch(unlessRefused)
-  // The process's mask takes permissions away from the mode that a file is made with.
+  // The umask clears permissions of the mode with which a file is created.
   if (permissions(made) !== permissions(replaced)) await fchmodLater(file, permissions(replaced))
 }
 
@@ -166,7 +166,7 @@ function differsInOwner(made: Stats, replaced: Stats): boolean {
   return made.uid !== replaced.uid || made.gid !== replaced.gid
 }
 
-/** Only root may give a file away, and not every file system has owners. */
+/** Only root may change the owner, and not every file system has owners. */
 function unlessRefused(error: unknown): void {
   if (!hasCode(error, 'EPERM', 'EACCES', 'EINVAL', 'ENOSYS', 'ENOTSUP', 'EOPNOTSUPP')) throw error
 }
@@ -175,18 +175,18 @@ function removeQuietly(temporary: string): void {
   try {
     unlinkSync(temporary)
   } catch {
-    // It was not made, or the error that is thrown says more.
+    // It was not created, or the error that is thrown says more.
   }
 }
 
-/** @returns The topmost directory that was made, if any. */
+/** @returns The topmost directory that was created, if any. */
 export async function makeDirectory(directory: string, sync: boolean): Promise<string | undefined> {
   const first = await mkdir(directory, { recursive: true })
   if (first !== undefined && sync) for (const parent of parentsOfMade(directory, first)) await syncDirectory(parent)
   return first
 }
 
-/** As {@link makeDirectory}, done when it returns. */
+/** A synchronous {@link makeDirectory}. */
 export function makeDirectorySync(directory: string, sync: boolean): string | undefined {
   const first = mkdirSync(directory, { recursive: true })
   if (first !== undefined && sync) for (const parent of parentsOfMade(directory, first)) syncDirectorySync(parent)

@@ -2,7 +2,7 @@ import { realpathSync } from 'node:fs'
 import { dirname, isAbsolute, join, relative, resolve } from 'node:path'
 import { fileError, isAbsent } from './failures.js'
 
-/** The directory that the paths of an adapter are relative to and stay in. */
+/** The directory that the paths of an adapter are relative to and confined to. */
 export class Root {
   readonly #path: string
   readonly #followsLinks: boolean
@@ -12,14 +12,14 @@ export class Root {
     this.#followsLinks = followsLinks
   }
 
-  /** The path of something that is read: if it is a link, what that names counts. */
+  /** The path of something to read. A link is followed. */
   resolve(path: string): string {
     const target = this.#lexical(path)
     this.#checkLinks(target, path)
     return target
   }
 
-  /** The path of an entry that is replaced or removed: if it is a link, that goes, and what it names stays. */
+  /** The path of an entry to replace or remove. A link itself is replaced or removed, not its target. */
   resolveEntry(path: string): string {
     const target = this.#lexical(path)
     if (target !== this.#path) this.#checkLinks(dirname(target), path)
@@ -42,7 +42,7 @@ export class Root {
   }
 }
 
-/** Without links, as far as the path exists. */
+/** Resolves the links in the existing part of a path. */
 function real(path: string): string {
   try {
     return realpathSync.native(path)

@@ -4,12 +4,12 @@ import { currentHolder, holderFromText, holderToText, lifeOf } from './holder.js
 
 const TEMPORARY = /\.([^.]+\.[^.]+\.[^.]+\.[^.]+)\.[0-9a-z]+\.tmp$/
 
-/** A temporary file in another place is a leftover when it was not written to for a day. */
+/** A temporary file of a writer elsewhere is a leftover if it was not written to for a day. */
 const OLD = 24 * 60 * 60 * 1000
 
 /**
- * The path of a temporary file beside this one, with a name of its own that tells who writes it; the dot keeps it from
- * being taken for a context. The name is short enough beside that of a context of 200 characters.
+ * The path of a temporary file beside this one, with a unique name that identifies its writer. The leading dot distinguishes
+ * it from a context. The name stays valid even for a context with a name of 200 characters.
  */
 export function temporaryBeside(path: string): string {
   const random = Math.random().toString(36).slice(2, 10)
@@ -17,8 +17,8 @@ export function temporaryBeside(path: string): string {
 }
 
 /**
- * Removes the temporary files, among the names in a directory, whose writers have ended, and gives the other names. What
- * cannot be removed stays.
+ * Removes the temporary files whose writers have ended, and returns the other names in the directory. Files that cannot be
+ * removed stay.
  *
  * @param now The time by the clock of the file system.
  */

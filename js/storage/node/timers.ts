@@ -1,11 +1,11 @@
-// Node's timers and clock, taken when this module is loaded: test frameworks replace the global ones, some by those of a
-// browser, which have no `unref`, and by clocks that stand still.
+// Node's timers and clock as they were when this module was loaded. Test frameworks replace the global ones, some with those
+// of a browser, which have no `unref`, or with clocks that stand still.
 import { performance } from 'node:perf_hooks'
 import * as timers from 'node:timers'
 
 export const { clearInterval, setInterval, setTimeout } = timers
 
-/** Milliseconds of a clock that never goes back. */
+/** Milliseconds of a monotonic clock. */
 export const monotonicTime = performance.now.bind(performance)
 
 export function sleep(milliseconds: number): Promise<void> {

@@ -18,7 +18,7 @@ use crate::provider::part::{Role, is_redacted};
 use crate::provider::source::{Part, Source, Speaker, Turn};
 use crate::provider::{reading, stored, writing};
 
-/// What a provider wants to see again, by the provider's name.
+/// Data that providers need back, by the name of the provider.
 const OPTIONS: Carried = ("provider_options", "providerOptions", is_options);
 const FILENAME: Carried = ("filename", "filename", Value::is_string);
 
@@ -61,12 +61,12 @@ impl ProviderFormat for AiSdk {
         !is_redacted(fields)
     }
 
-    /// It takes a string with a colon for an address, and one without for data:
+    /// The SDK reads a string with a colon as a URL, and one without as data:
     /// <https://ai-sdk.dev/docs/reference/ai-sdk-core/model-message>.
     fn media_fault(&self, _: Role, media: &Media) -> Option<MediaFault> {
         match media.origin {
             Origin::Data(data) if data.contains(':') => MediaFault::at("source.data", "expected base64"),
-            Origin::Url(url) if !url.contains(':') => MediaFault::at("source.url", "expected an absolute address"),
+            Origin::Url(url) if !url.contains(':') => MediaFault::at("source.url", "expected an absolute URL"),
             _ => None,
         }
     }
@@ -131,7 +131,7 @@ impl ProviderFormat for AiSdk {
                 "assistant" => builder.push("assistant", reading::content(Some(content), read_part)?),
                 "tool" => builder.push("tool_result", reading::content(Some(content), read_part)?),
                 other => {
-                    let hint = format!("{other:?} is no role; use system, user, assistant or tool");
+                    let hint = format!("{other:?} is not supported; use system, user, assistant or tool");
                     return Err(message.fault_at("role", hint));
                 }
             }
@@ -165,7 +165,7 @@ fn turn_content(turn: Turn) -> Vec<Value> {
     content
 }
 
-/// The user has images as such; all else is a file.
+/// Images of the user have a type of their own; all other media are files.
 fn media_value(media: &Media, speaker: Speaker) -> Value {
     let (Origin::Data(data) | Origin::Url(data)) = media.origin;
     let media_type = media.media_type;
@@ -195,7 +195,7 @@ fn read_tool(name: &str, tool: &Field) -> Result<Value, ShapeError> {
         return Err(tool.unknown("type", other));
     }
     let schema = tool.required("inputSchema")?;
-    // What `jsonSchema()` gives has the schema in a field.
+    // `jsonSchema()` returns an object with the schema in a field.
     let schema = schema.get("jsonSchema")?.unwrap_or(schema);
     Ok(stored::tool(name, tool.optional_string("description")?, Some(schema.object()?)))
 }
@@ -237,20 +237,20 @@ fn read_part(part: &Field, parts: &mut Vec<Value>) -> Result<(), ShapeError> {
     Ok(())
 }
 
-/// A medium: data in base64, or an address, which may hold the data.
+/// Media as base64 data or as a URL, which may be a data: URL.
 fn read_media(data: &Field, media_type: Option<&Field>, only: Option<MediaKind>) -> Result<Value, ShapeError> {
     let text = data.string()?;
     let stated = media_type.map(|field| field.string()).transpose()?;
     let source = if text.contains(':') {
         let mut source =
-            media::source_of_url(text).ok_or_else(|| data.fault("expected an address, or a data: URL in base64"))?;
+            media::source_of_url(text).ok_or_else(|| data.fault("expected a URL, or a data: URL in base64"))?;
         if let Some(stated) = stated.filter(|_| source["type"] == "url") {
             set(&mut source, "media_type", stated.into());
         }
         source
     } else {
         let media_type = stated.or_else(|| image_type(text));
-        media::source_of_data(text, media_type.ok_or_else(|| data.fault("needs a mediaType beside it"))?)
+        media::source_of_data(text, media_type.ok_or_else(|| data.fault("`mediaType` is missing beside it"))?)
     };
     let kind = match source["media_type"].as_str() {
         Some(media_type) => MediaKind::of_type(media_type),
@@ -259,14 +259,13 @@ fn read_media(data: &Field, media_type: Option<&Field>, only: Option<MediaKind>)
     match kind.filter(|kind| only.is_none_or(|only| only == *kind)) {
         Some(kind) => Ok(dict! {"type": kind.name(), "source": source}),
         None => {
-            let expected =
-                if only.is_some() { "that of an image" } else { "an image, a video, a sound or application/pdf" };
-            Err(media_type.unwrap_or(data).fault(format!("expected the media type of {expected}")))
+            let expected = if only.is_some() { "an image" } else { "an image, a video, audio or a PDF" };
+            Err(media_type.unwrap_or(data).fault(format!("expected a media type of {expected}")))
         }
     }
 }
 
-/// The media type of an image by how its data begins.
+/// The media type of an image, recognised by the beginning of its data.
 fn image_type(data: &str) -> Option<&'static str> {
     const BEGINNINGS: [(&str, &str); 4] =
         [("iVBORw0KGgo", "image/png"), ("/9j/", "image/jpeg"), ("R0lGOD", "image/gif"), ("UklGR", "image/webp")];

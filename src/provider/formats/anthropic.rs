@@ -37,7 +37,7 @@ fn is_citations(value: &Value) -> bool {
     value.is_object() && value.get("enabled").is_none_or(Value::is_boolean)
 }
 
-/// The media types of images that it takes as data.
+/// The media types of images that are supported as data.
 const IMAGE_TYPES: [&str; 4] = ["image/jpeg", "image/png", "image/gif", "image/webp"];
 
 /// Anthropic's Messages.
@@ -79,22 +79,21 @@ impl ProviderFormat for Anthropic {
         &REQUIREMENTS
     }
 
-    /// It needs its signature, with or without text; redacted thinking is complete as it is.
+    /// Thinking requires its signature, with or without text; redacted thinking requires nothing else.
     fn accepts_thinking(&self, fields: &Object) -> bool {
         is_redacted(fields) || has_text(fields, SIGNATURE.0)
     }
 
-    /// Images and PDFs of the user: <https://platform.claude.com/docs/en/build-with-claude/vision>.
+    /// Images and PDFs in messages of the user: <https://platform.claude.com/docs/en/build-with-claude/vision>.
     fn media_fault(&self, role: Role, media: &Media) -> Option<MediaFault> {
         let is_known_image = || IMAGE_TYPES.iter().any(|known| media.media_type.eq_ignore_ascii_case(known));
         match (media.kind, media.origin) {
-            _ if role == Role::Assistant => MediaFault::of_part("the provider takes no media of the assistant"),
-            (MediaKind::Video, _) => MediaFault::of_part("the provider takes no videos"),
-            (MediaKind::Audio, _) => MediaFault::of_part("the provider takes no audio"),
-            (MediaKind::Image, Origin::Data(_)) if !is_known_image() => MediaFault::at(
-                "source.media_type",
-                "the provider takes images only as image/jpeg, image/png, image/gif and image/webp",
-            ),
+            _ if role == Role::Assistant => MediaFault::of_part("not supported in messages of the assistant"),
+            (MediaKind::Video, _) => MediaFault::of_part("videos are not supported"),
+            (MediaKind::Audio, _) => MediaFault::of_part("audio is not supported"),
+            (MediaKind::Image, Origin::Data(_)) if !is_known_image() => {
+                MediaFault::at("source.media_type", "expected image/jpeg, image/png, image/gif or image/webp")
+            }
             _ => None,
         }
     }
@@ -138,7 +137,7 @@ impl ProviderFormat for Anthropic {
                 "assistant" => builder.push("assistant", reading::content(content, read_block)?),
                 "system" => builder.push("system", reading::content(content, read_text)?),
                 other => {
-                    let hint = format!("{other:?} is no role; use user, assistant or system");
+                    let hint = format!("{other:?} is not supported; use user, assistant or system");
                     return Err(message.fault_at("role", hint));
                 }
             }
@@ -147,7 +146,7 @@ impl ProviderFormat for Anthropic {
     }
 }
 
-/// One plain text as it is, else the list of blocks.
+/// A single plain text as a string; otherwise the list of blocks.
 fn system_value(system: Vec<Value>) -> Value {
     match system.as_slice() {
         [] => Value::Null,
@@ -198,7 +197,7 @@ fn block(part: Part) -> Value {
     }
 }
 
-/// It knows images and documents.
+/// Only images and documents: the format has no others.
 fn media_block(media: &Media) -> Value {
     let (kind, carried) =
         if media.kind == MediaKind::Pdf { ("document", &DOCUMENT[..]) } else { ("image", &[CACHE][..]) };
@@ -274,14 +273,14 @@ fn read_result_block(block: &Field, parts: &mut Vec<Value>) -> Result<(), ShapeE
     }
 }
 
-/// The source of an image, or of a document, which has one media type alone.
+/// The source of an image, or of a document, for which `only` is the one media type.
 fn read_source(source: &Field, only: Option<&str>) -> Result<Value, ShapeError> {
     match source.required_string("type")? {
         "base64" => {
             let media_type = source.required("media_type")?;
             let name = media_type.string()?;
             if only.map_or_else(|| MediaKind::of_type(name) != Some(MediaKind::Image), |only| only != name) {
-                return Err(media_type.fault(format!("expected {}", only.unwrap_or("the media type of an image"))));
+                return Err(media_type.fault(format!("expected {}", only.unwrap_or("a media type of an image"))));
             }
             Ok(media::source_of_data(source.required_string("data")?, name))
         }

@@ -20,14 +20,14 @@ use crate::provider::part::{Role, Tool, has_text, is_redacted};
 use crate::provider::source::{Part, Source, Speaker, Turn};
 use crate::provider::{reading, stored, writing};
 
-/// What the model wants to see again of its thinking; it stands on whatever part it came with.
+/// The signature of thinking that the model needs back, on the part that it came with.
 const SIGNATURE: [Carried; 1] = [("thought_signature", "thoughtSignature", Value::is_string)];
 
-/// The keys that the API documents for what a function gave, and for an error of it.
+/// The keys that the API documents for the output of a function and for its error.
 const OUTPUT: &str = "output";
 const ERROR: &str = "error";
 
-/// What it accepts in place of a lost thought signature (<https://ai.google.dev/gemini-api/docs/thought-signatures#faqs>).
+/// What the API accepts in place of a lost thought signature (<https://ai.google.dev/gemini-api/docs/thought-signatures#faqs>).
 const NO_SIGNATURE: &str = "skip_thought_signature_validator";
 
 /// Google's Gemini, `generateContent`.
@@ -65,12 +65,12 @@ impl ProviderFormat for Gemini {
         &REQUIREMENTS
     }
 
-    /// It needs a text or a signature.
+    /// Thinking requires a text or a signature.
     fn accepts_thinking(&self, fields: &Object) -> bool {
         !is_redacted(fields) && (has_text(fields, "text") || has_text(fields, SIGNATURE[0].0))
     }
 
-    /// All of them: <https://ai.google.dev/api/caching#Part>.
+    /// All media: <https://ai.google.dev/api/caching#Part>.
     fn media_fault(&self, _: Role, _: &Media) -> Option<MediaFault> {
         None
     }
@@ -105,7 +105,7 @@ impl ProviderFormat for Gemini {
         let mut builder = ContextBuilder::default();
         if let Some(body) = body {
             read_settings(&body, &mut builder)?;
-            // The SDK has them one level down.
+            // The SDK nests them in `config`.
             if let Some(config) = body.get("config")? {
                 read_settings(&config, &mut builder)?;
             }
@@ -118,12 +118,12 @@ impl ProviderFormat for Gemini {
                     None | Some("user" | "function") => builder.push_user(parts),
                     Some("model") => builder.push("assistant", parts),
                     Some(other) => {
-                        let hint = format!("{other:?} is no role; use user or model");
+                        let hint = format!("{other:?} is not supported; use user or model");
                         return Err(content.fault_at("role", hint));
                     }
                 }
             } else {
-                // A part by itself is what the user says.
+                // A bare part belongs to the user.
                 let mut parts = Vec::new();
                 reader.part(&content, &mut parts)?;
                 builder.push_user(parts);
@@ -133,7 +133,7 @@ impl ProviderFormat for Gemini {
     }
 }
 
-/// `parametersJsonSchema` takes all of JSON Schema, `parameters` a part of OpenAPI's.
+/// `parametersJsonSchema` accepts all of JSON Schema, `parameters` only a part of OpenAPI's dialect.
 fn tool_value(tool: &Tool) -> Value {
     let mut value = dict! {"name": tool.name};
     if let Some(description) = tool.description {
@@ -208,7 +208,7 @@ fn read_function(function: &Field) -> Result<Value, ShapeError> {
     Ok(stored::tool(function.required_string("name")?, function.optional_string("description")?, parameters))
 }
 
-/// The JSON schema of one of OpenAPI's, which writes types in upper case.
+/// Converts a schema of OpenAPI's dialect, in which types are in upper case, to JSON Schema.
 fn json_schema(schema: &Object) -> Object {
     let mut schema = schema.clone();
     let mut rest: Vec<(&str, &mut Value)> = fields_of(&mut schema).collect();
@@ -227,12 +227,12 @@ fn fields_of(object: &mut Object) -> impl Iterator<Item = (&str, &mut Value)> {
     object.iter_mut().map(|(key, value)| (key.as_str(), value))
 }
 
-/// Reads parts, and gives calls an id that have none.
+/// Reads parts, and gives an id to calls that have none.
 struct Reader<'e> {
     environment: &'e dyn Environment,
-    /// The names of the calls by their ids.
+    /// The name of each called tool, by the id of the call.
     names: HashMap<String, String>,
-    /// Ids of calls that had no response yet, the oldest first.
+    /// The ids of calls without a response so far, oldest first.
     unanswered: Vec<String>,
 }
 
@@ -324,11 +324,11 @@ impl Reader<'_> {
 fn media_part(media_type: &Field, source: Value) -> Result<Value, ShapeError> {
     match MediaKind::of_type(media_type.string()?) {
         Some(kind) => Ok(dict! {"type": kind.name(), "source": source}),
-        None => Err(media_type.fault("expected an image, a video, a sound or application/pdf")),
+        None => Err(media_type.fault("expected the media type of an image, a video, audio or a PDF")),
     }
 }
 
-/// The text of a response: that of the one documented key, else the JSON of all of it. And whether it is an error.
+/// The text of a response, and whether it is an error: the value of the one documented key, or the JSON of all of it.
 fn response_text(response: &Object) -> (String, bool) {
     for (key, is_error) in [(OUTPUT, false), (ERROR, true)] {
         match response.get(key) {

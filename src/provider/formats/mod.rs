@@ -31,7 +31,7 @@ pub fn checkable() -> impl Iterator<Item = &'static dyn ProviderFormat> {
 pub fn find(name: &str) -> Result<&'static dyn ProviderFormat, Error> {
     let known = || names(FORMATS.into_iter());
     let found = FORMATS.into_iter().find(|format| format.name() == name);
-    found.ok_or_else(|| Error::argument("provider", format!("'{name}' is not known; use one of {}", known())))
+    found.ok_or_else(|| Error::argument("provider", format!("'{name}' is unknown; use one of {}", known())))
 }
 
 /// The format with this name, if its rules can be checked.
@@ -42,7 +42,7 @@ pub fn find(name: &str) -> Result<&'static dyn ProviderFormat, Error> {
 pub fn find_checkable(name: &str) -> Result<&'static dyn ProviderFormat, Error> {
     match FORMATS.into_iter().find(|format| format.name() == name) {
         Some(format) => require_checkable(format).map(|()| format),
-        None => Err(Error::argument("provider", format!("'{name}' is not known; use one of {}", names(checkable())))),
+        None => Err(Error::argument("provider", format!("'{name}' is unknown; use one of {}", names(checkable())))),
     }
 }
 
@@ -79,7 +79,7 @@ mod tests {
         }
         let error = find("openai").err().unwrap().to_string();
         let known = "openai-chat, openai-responses, anthropic, gemini, ai-sdk";
-        assert_eq!(error, format!("provider: 'openai' is not known; use one of {known}"));
+        assert_eq!(error, format!("provider: 'openai' is unknown; use one of {known}"));
         for name in ["ai-sdk", "openai"] {
             let error = find_checkable(name).err().unwrap();
             assert!(matches!(error, Error::InvalidArgument { .. }));

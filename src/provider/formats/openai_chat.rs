@@ -18,7 +18,7 @@ use crate::provider::part::{Role, Tool};
 use crate::provider::source::{Part, Source, Speaker, Turn};
 use crate::provider::{reading, stored, writing};
 
-/// A file has to have a name; this one stands for none.
+/// A file must have a name; this one is used if there is none.
 pub const UNNAMED_PDF: &str = "document.pdf";
 
 const DETAIL: Carried = ("detail", "detail", |value| value.as_str().is_some_and(|detail| DETAILS.contains(&detail)));
@@ -60,23 +60,23 @@ impl ProviderFormat for OpenAiChat {
         &REQUIREMENTS
     }
 
-    /// There is no field for it.
+    /// The format has no field for thinking.
     fn accepts_thinking(&self, _: &Object) -> bool {
         false
     }
 
-    /// Images, WAV and MP3 as base64, and PDFs as base64, all of the user:
+    /// Images, and WAV, MP3 and PDF files as base64, in messages of the user:
     /// <https://platform.openai.com/docs/api-reference/chat/create>.
     fn media_fault(&self, role: Role, media: &Media) -> Option<MediaFault> {
         match (media.kind, media.origin) {
-            _ if role == Role::Assistant => MediaFault::of_part("the provider takes no media of the assistant"),
-            (MediaKind::Video, _) => MediaFault::of_part("the provider takes no videos"),
+            _ if role == Role::Assistant => MediaFault::of_part("not supported in messages of the assistant"),
+            (MediaKind::Video, _) => MediaFault::of_part("videos are not supported"),
             (MediaKind::Image, _) => None,
             (MediaKind::Audio | MediaKind::Pdf, Origin::Url(_)) => {
-                MediaFault::at("source.type", "the provider takes audio and documents as data, not as an address")
+                MediaFault::at("source.type", "expected base64 data; URLs are supported only for images")
             }
             (MediaKind::Audio, _) if media.sound().is_none() => {
-                MediaFault::at("source.media_type", "the provider takes audio only as audio/wav and audio/mpeg")
+                MediaFault::at("source.media_type", "expected audio/wav or audio/mpeg")
             }
             _ => None,
         }
@@ -105,7 +105,7 @@ impl ProviderFormat for OpenAiChat {
         let mut builder = ContextBuilder::default();
         if let Some(body) = body {
             if let Some(functions) = body.get("functions")? {
-                return Err(functions.fault("functions are out of date; use tools"));
+                return Err(functions.fault("`functions` is deprecated and not supported; use `tools`"));
             }
             if let Some(tools) = body.get("tools")? {
                 builder.tools = tools.items()?.iter().map(read_tool).collect::<Result<_, _>>()?;
@@ -139,7 +139,7 @@ fn message(role: &str, content: Vec<Value>) -> Value {
     dict! {"role": role, "content": single_text(content)}
 }
 
-/// One text as it is, else the list of parts.
+/// A single text as a string; otherwise the list of parts.
 fn single_text(content: Vec<Value>) -> Value {
     match content.as_slice() {
         [part] if part["type"] == "text" => part["text"].clone(),
@@ -172,7 +172,7 @@ fn media_part(media: &Media) -> Value {
     }
 }
 
-/// Texts come before the calls, whatever their order was.
+/// Texts come before the calls, regardless of their order in the message.
 fn assistant_message(turn: &Turn) -> Value {
     let (mut content, mut calls) = (Vec::new(), Vec::new());
     for part in &turn.parts {
@@ -183,7 +183,7 @@ fn assistant_message(turn: &Turn) -> Value {
                 "type": "function",
                 "function": dict! {"name": call.name, "arguments": call.arguments},
             }),
-            // None of them has a place.
+            // The format has no field for these.
             Part::Media(_) | Part::Thinking(_) | Part::RedactedThinking { .. } | Part::Result(_) => {}
         }
     }
@@ -225,11 +225,11 @@ fn read_message(message: &Field, builder: &mut ContextBuilder) -> Result<(), Sha
             builder.join("tool_result", vec![result]);
         }
         "function" => {
-            let hint = "messages of the role \"function\" are out of date; use \"tool\" with the id of the call";
+            let hint = "the role \"function\" is deprecated and not supported; use \"tool\" with the id of the call";
             return Err(message.fault_at("role", hint));
         }
         other => {
-            let hint = format!("{other:?} is no role; use system, developer, user, assistant or tool");
+            let hint = format!("{other:?} is not supported; use system, developer, user, assistant or tool");
             return Err(message.fault_at("role", hint));
         }
     }
@@ -251,7 +251,7 @@ fn read_user_part(part: &Field, parts: &mut Vec<Value>) -> Result<(), ShapeError
             let image = part.required("image_url")?;
             let url = image.required("url")?;
             let source = media::source_of_url(url.string()?)
-                .ok_or_else(|| url.fault("expected an address, or a data: URL in base64"))?;
+                .ok_or_else(|| url.fault("expected a URL, or a data: URL in base64"))?;
             let mut image_part = dict! {"type": "image", "source": source};
             carry_back(image.object()?, &mut image_part, &[DETAIL]);
             parts.push(image_part);
@@ -270,7 +270,7 @@ fn read_user_part(part: &Field, parts: &mut Vec<Value>) -> Result<(), ShapeError
     Ok(())
 }
 
-/// A file with its data, which is a document.
+/// A file with its data: a document.
 pub fn read_file(file: &Field) -> Result<Value, ShapeError> {
     let data = file.required("file_data")?;
     let source = media::source_of_url(data.string()?).filter(|source| source["media_type"] == PDF);
@@ -288,7 +288,7 @@ fn read_assistant(message: &Field) -> Result<Vec<Value>, ShapeError> {
         parts.push(stored::text(refusal));
     }
     if let Some(call) = message.get("function_call")? {
-        return Err(call.fault("function calls of this form are out of date; use tool_calls"));
+        return Err(call.fault("`function_call` is deprecated and not supported; use `tool_calls`"));
     }
     let Some(calls) = message.get("tool_calls")? else { return Ok(parts) };
     for call in calls.items()? {

@@ -19,9 +19,9 @@ use crate::provider::part::{Role, Tool, has_text, is_redacted};
 use crate::provider::source::{BETWEEN_TEXTS, Call, Part, Source, Speaker, Text, Turn};
 use crate::provider::{reading, stored, writing};
 
-/// What an image says when it does not say how closely it is looked at.
+/// The default value of `detail` for an image.
 const ANY_DETAIL: &str = "auto";
-/// The id of the item that a text or a call was, by which the API knows it again.
+/// The id of the item that a text or a call came from, by which the API recognises it.
 const ITEM_ID: Carried = ("item_id", "id", Value::is_string);
 const PHASE: Carried =
     ("phase", "phase", |value| value.as_str().is_some_and(|phase| ["commentary", "final_answer"].contains(&phase)));
@@ -70,17 +70,17 @@ impl ProviderFormat for OpenAiResponses {
         &REQUIREMENTS
     }
 
-    /// A reasoning item needs its id.
+    /// A reasoning item requires its id.
     fn accepts_thinking(&self, fields: &Object) -> bool {
         !is_redacted(fields) && has_text(fields, REASONING_ID.0)
     }
 
-    /// Images and PDFs of the user: <https://platform.openai.com/docs/api-reference/responses/create>.
+    /// Images and PDFs in messages of the user: <https://platform.openai.com/docs/api-reference/responses/create>.
     fn media_fault(&self, role: Role, media: &Media) -> Option<MediaFault> {
         match media.kind {
-            _ if role == Role::Assistant => MediaFault::of_part("the provider takes no media of the assistant"),
-            MediaKind::Video => MediaFault::of_part("the provider takes no videos"),
-            MediaKind::Audio => MediaFault::of_part("the provider takes no audio"),
+            _ if role == Role::Assistant => MediaFault::of_part("not supported in messages of the assistant"),
+            MediaKind::Video => MediaFault::of_part("videos are not supported"),
+            MediaKind::Audio => MediaFault::of_part("audio is not supported"),
             MediaKind::Image | MediaKind::Pdf => None,
         }
     }
@@ -139,7 +139,7 @@ impl ProviderFormat for OpenAiResponses {
     }
 }
 
-/// Functions are strict unless they say otherwise, and most schemas are refused then:
+/// Functions are strict by default, and strict mode refuses most schemas:
 /// <https://platform.openai.com/docs/guides/migrate-to-responses>.
 fn tool_value(tool: &Tool) -> Value {
     let mut value = dict! {"type": "function", "name": tool.name};
@@ -152,7 +152,7 @@ fn tool_value(tool: &Tool) -> Value {
     value
 }
 
-/// One text as it is, else the list of parts.
+/// A single text as a string; otherwise the list of parts.
 fn message(role: &str, content: Vec<Value>) -> Value {
     let content = match content.as_slice() {
         [part] if part["type"] == "input_text" => part["text"].clone(),
@@ -173,7 +173,7 @@ fn user_part(part: &Part) -> Option<Value> {
     }
 }
 
-/// It knows images and documents.
+/// Only images and documents: the format has no others.
 fn media_part(media: &Media) -> Value {
     if media.kind == MediaKind::Image {
         let mut image = dict! {"type": "input_image", "detail": ANY_DETAIL, "image_url": media.url()};
@@ -189,9 +189,9 @@ fn media_part(media: &Media) -> Value {
     }
 }
 
-/// The items of a turn. An item with an id has to have the reasoning with it that it came from, else the API refuses
-/// it, so that ids are left out where the assistant has not thought before: a window or `strip_thinking` may have taken
-/// it.
+/// The items of a turn. The API refuses an item with an id unless the reasoning that led to it precedes it. A window or
+/// `strip_thinking` may have removed that reasoning, so ids are left out if no thinking of the assistant precedes the
+/// item.
 fn assistant_items(turn: &Turn, has_reasoning: &mut bool) -> Vec<Value> {
     let mut items: Vec<Value> = Vec::new();
     for part in &turn.parts {
@@ -202,7 +202,7 @@ fn assistant_items(turn: &Turn, has_reasoning: &mut bool) -> Vec<Value> {
                 items.push(reasoning(thinking));
             }
             Part::Call(call) => items.push(call_item(call, item_id(call.fields, *has_reasoning))),
-            // None of them has a place.
+            // The format has no field for these.
             Part::Media(_) | Part::RedactedThinking { .. } | Part::Result(_) => {}
         }
     }
@@ -213,7 +213,7 @@ fn item_id(fields: &Object, has_reasoning: bool) -> Option<&str> {
     fields.get(ITEM_ID.0).and_then(Value::as_str).filter(|_| has_reasoning)
 }
 
-/// Adds a text of the assistant: as the item that it was, or as one without an id.
+/// Adds a text of the assistant: to the item that it came from, or as an item without an id.
 fn add_text(text: &Text, id: Option<&str>, items: &mut Vec<Value>) {
     let Some(id) = id else {
         let mut item = dict! {"type": "message", "role": "assistant", "content": text.text};
@@ -222,7 +222,7 @@ fn add_text(text: &Text, id: Option<&str>, items: &mut Vec<Value>) {
         return;
     };
     let output = dict! {"type": "output_text", "text": text.text, "annotations": Vec::<Value>::new()};
-    // Several texts may have been one item.
+    // Several texts may come from one item.
     if let Some(last) = items.last_mut().filter(|last| last["type"] == "message" && last["id"] == id) {
         if let Some(content) = last["content"].as_array_mut() {
             content.push(output);
@@ -244,7 +244,7 @@ fn call_item(call: &Call, id: Option<&str>) -> Value {
     item
 }
 
-/// The item of thinking that came from this API, which wants to see its id again.
+/// The item for thinking that came from this API, with its id.
 fn reasoning(thinking: &Text) -> Value {
     let parts: Vec<&str> = items(thinking.fields, "summary").iter().filter_map(Value::as_str).collect();
     let text = thinking.text;
@@ -302,7 +302,7 @@ fn read_message(item: &Field, builder: &mut ContextBuilder) -> Result<(), ShapeE
             builder.join("assistant", parts);
         }
         other => {
-            let hint = format!("{other:?} is no role; use system, developer, user or assistant");
+            let hint = format!("{other:?} is not supported; use system, developer, user or assistant");
             return Err(item.fault_at("role", hint));
         }
     }
@@ -323,7 +323,7 @@ fn read_user_part(part: &Field, parts: &mut Vec<Value>) -> Result<(), ShapeError
         "input_image" => {
             let url = part.required("image_url")?;
             let source = media::source_of_url(url.string()?)
-                .ok_or_else(|| url.fault("expected an address, or a data: URL in base64"))?;
+                .ok_or_else(|| url.fault("expected a URL, or a data: URL in base64"))?;
             let mut image = dict! {"type": "image", "source": source};
             carry_back(part.object()?, &mut image, &[DETAIL]);
             parts.push(image);
@@ -345,7 +345,7 @@ fn read_reasoning(item: &Field) -> Result<Value, ShapeError> {
     let mut thinking = dict! {"type": "thinking", "text": texts.join(BETWEEN_TEXTS)};
     set(&mut thinking, "id", item.required_string("id")?.into());
     carry_back(item.object()?, &mut thinking, &[ENCRYPTED]);
-    // The text alone would give one summary, or none where it is empty.
+    // The text alone would give one summary, or none if it is empty.
     if texts.len() > 1 || texts == [""] {
         set(&mut thinking, "summary", texts.into());
     }

@@ -1,4 +1,4 @@
-//! Repairs what is wrong with a message by itself: its role and its parts.
+//! Repairs the role and the parts of a single message.
 
 use serde_json::{Value, json};
 
@@ -8,7 +8,7 @@ use super::draft::Draft;
 use super::text_part;
 use crate::conversation::{Message, PartKind};
 
-/// A message with the parts that a format accepts; several messages if it has calls and is not the assistant's.
+/// A message with the parts that a format accepts; several messages if it has calls but is not from the assistant.
 pub fn clean(message: &Message, position: usize, format: &dyn ProviderFormat) -> Vec<Draft> {
     let mut draft = Draft::of(message, position);
     if draft.role() == Role::Unknown {
@@ -27,7 +27,7 @@ pub fn clean(message: &Message, position: usize, format: &dyn ProviderFormat) ->
     split(draft)
 }
 
-/// The special message of a context as a format accepts it: without unsupported parts, with notes in place of media.
+/// A special message without unsupported parts, and with notes in place of media.
 pub fn clean_special(message: &Message, format: &dyn ProviderFormat) -> Message {
     let cleaner = Cleaner { role: Role::System, format };
     let parts: Vec<Value> = message.parts().iter().filter_map(|part| cleaner.part(part)).collect();
@@ -64,7 +64,7 @@ struct Cleaner<'f> {
 }
 
 impl Cleaner<'_> {
-    /// What a format accepts in place of a part; `None` if nothing.
+    /// The replacement for a part; `None` if the part is removed.
     fn part(&self, part: &Value) -> Option<Value> {
         let format = self.format;
         let requirements = format.requirements();
@@ -98,12 +98,12 @@ impl Cleaner<'_> {
     }
 }
 
-/// The note in place of a medium whose source cannot be read.
+/// The note that replaces media whose source cannot be read.
 fn unreadable(part: &Value) -> String {
     format!("[{} left out: it cannot be read]", part["type"].as_str().unwrap_or_default())
 }
 
-/// A part with a valid value in a field whose value is not; `None` if no value can be derived.
+/// A part with its invalid field replaced by a valid value; `None` if no value can be derived.
 fn repair_field(part: &Value, field: &str) -> Option<Value> {
     let mut fields = part.as_object()?.clone();
     let kind = fields.get("type").and_then(Value::as_str)?;
@@ -123,7 +123,7 @@ fn repair_field(part: &Value, field: &str) -> Option<Value> {
     Some(Value::Object(fields))
 }
 
-/// Arguments that quote the text that is not arguments, as JSON text.
+/// Valid arguments, as JSON text, that quote the invalid ones.
 fn invalid_arguments(text: &str) -> Value {
     json!({"invalid_arguments": text}).to_string().into()
 }

@@ -1,4 +1,4 @@
-//! A message while it is repaired.
+//! A message during a repair.
 
 use std::collections::HashSet;
 
@@ -10,7 +10,7 @@ use super::super::rules::turn::Turn;
 use super::RepairedMessage;
 use crate::conversation::Message;
 
-/// A message that may still change.
+/// A message that is being repaired.
 #[derive(Clone, Debug)]
 pub struct Draft {
     position: Option<usize>,
@@ -31,14 +31,14 @@ impl Draft {
         Self { position: Some(position), message: message.clone(), role: None, id: None, parts, is_changed: false }
     }
 
-    /// A message that the context does not have, with a fixed id.
+    /// A message with a fixed id that is not in the context.
     pub fn inserted(role: &'static str, id: &str, parts: Vec<Value>) -> Self {
         let dict = json!({"_type": "Message", "id": id, "role": role, "content": [], "_hook_ids": []});
         let message = Message::of_dict(dict.as_object().cloned().unwrap_or_default());
         Self { position: None, message, role: None, id: None, parts, is_changed: true }
     }
 
-    /// A part of this message as one of its own.
+    /// A part of this message as a separate message.
     pub fn split_off(&self, role: Option<&'static str>, id: String, parts: Vec<Value>) -> Self {
         Self { role: role.or(self.role), id: Some(id), parts, is_changed: true, ..self.clone() }
     }

@@ -1,7 +1,7 @@
-//! Repairs a conversation for a provider: what a conversion with `repair` sends in place of the messages of a context.
+//! Repairs a conversation for a provider: a conversion with `repair` sends the result instead of the context's messages.
 //!
-//! The context does not change. A repair is deterministic, and what it inserts says so: a result that never came reads
-//! [`INTERRUPTED`], a missing beginning [`LEFT_OUT`], and media is named.
+//! The context does not change. A repair is deterministic, and inserted content is recognisable: a missing result reads
+//! [`INTERRUPTED`], a missing beginning [`LEFT_OUT`], and notes name the media that they replace.
 
 mod clean;
 mod draft;
@@ -17,29 +17,29 @@ use super::rules::{has_system_prompt, is_repeated, is_wrong_first, needs_message
 use crate::conversation::{Context, Message};
 use draft::Draft;
 
-/// The content of a result that never came.
+/// The content of an inserted result.
 pub const INTERRUPTED: &str = "[interrupted: this call never got a result]";
 
-/// The text of the user that is inserted before a conversation that begins with the assistant, or of which nothing is left.
+/// The text of the user that is inserted before a conversation that begins with the assistant or becomes empty.
 pub const LEFT_OUT: &str = "[earlier messages left out]";
 
 /// The text of the user that is inserted if there is no message.
 pub const NO_MESSAGES: &str = "[no messages yet]";
 
-/// A message as it is sent to a provider.
+/// A message to be sent to a provider.
 #[derive(Clone, Debug)]
 pub struct RepairedMessage {
-    /// The position in the context of the message that it is, or is made from; `None` if it was inserted.
+    /// The position in the context of the message that this one is or was made from; `None` if it was inserted.
     pub position: Option<usize>,
     /// The message.
     pub message: Message,
 }
 
-/// The messages of a context that are not special, in display order, as a provider accepts them: a check finds nothing in
-/// them. A message that needs no repair is that of the context.
+/// The non-special messages of a context in display order, repaired so that a check finds nothing in them. A message that
+/// needs no repair is unchanged.
 ///
-/// For a format that is not checkable, each call has its result directly after it, there are no other results, and all parts
-/// are supported.
+/// For a format that is not checkable: each call is directly followed by its result, there are no other results, and all
+/// parts are supported.
 pub fn repair(context: &Context, format: &dyn ProviderFormat) -> Vec<RepairedMessage> {
     let mut drafts: Vec<Draft> = Vec::new();
     for (position, message) in ordinary_messages(context) {
@@ -55,7 +55,7 @@ pub fn repair(context: &Context, format: &dyn ProviderFormat) -> Vec<RepairedMes
     drafts.into_iter().map(Draft::finish).collect()
 }
 
-/// The special messages of a context, the system prompt first, as a conversion accepts them.
+/// The special messages of a context, the system prompt first, repaired for a conversion.
 pub fn repair_specials(context: &Context, format: &dyn ProviderFormat) -> [Option<Message>; 2] {
     specials(context).map(|special| special.map(|(_, message)| clean::clean_special(message, format)))
 }
@@ -75,7 +75,7 @@ fn without_empty(drafts: Vec<Draft>, format: &dyn ProviderFormat) -> Vec<Draft> 
                 if !turn.parts.iter().any(|part| matches!(part, Part::Definition(_))) {
                     continue;
                 }
-                // Only the tools that it defines are left.
+                // Only tool definitions are left.
                 draft.set_role("tool");
             } else {
                 next_is_assistant = turn.role == Role::Assistant;
@@ -89,10 +89,10 @@ fn without_empty(drafts: Vec<Draft>, format: &dyn ProviderFormat) -> Vec<Draft> 
     kept
 }
 
-/// Joins consecutive messages of the assistant up to one with calls, if the provider refuses them.
+/// Joins consecutive messages of the assistant, up to one with calls, if the provider refuses them separately.
 fn join_repeated(drafts: Vec<Draft>, format: &dyn ProviderFormat) -> Vec<Draft> {
     let mut kept: Vec<Option<Draft>> = Vec::with_capacity(drafts.len());
-    // The indices of those that are sent.
+    // The indices of the messages that are sent.
     let mut sent: Vec<usize> = Vec::new();
     for mut draft in drafts {
         if !draft.turn(format).is_silent {

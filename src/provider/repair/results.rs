@@ -1,4 +1,4 @@
-//! Moves each result directly after its call, and inserts one for each call that never got one.
+//! Moves each result directly after its call, and inserts a result for each call that has none.
 
 use std::collections::{HashMap, HashSet};
 
@@ -23,7 +23,7 @@ struct Plan {
     inserted: HashMap<usize, Vec<Source>>,
 }
 
-/// Where an inserted result comes from.
+/// The source of an inserted result.
 enum Source {
     Moved(Place),
     Missing { call_id: String },
@@ -116,7 +116,7 @@ fn plan(drafts: &[Draft], format: &dyn ProviderFormat) -> Plan {
     plan
 }
 
-/// The results that are where the format requires them, once all others are removed.
+/// The results that are already where the format requires them once all others are removed.
 fn in_place(
     turns: &[Turn<'_>],
     answers: &HashMap<usize, Vec<(Place, usize)>>,
@@ -143,7 +143,7 @@ fn in_place(
         let before = kept.len();
         kept.extend(answers.iter().filter(|(_, call)| Some(*call) == open).map(|(place, _)| *place));
         let stays = kept.len() > before;
-        // A turn of which nothing is left separates nothing.
+        // A turn that becomes empty does not separate a call from its result.
         if turn.has_rest(format) && (!stays || placement == ResultPlacement::NextMessages) {
             open = None;
         }
@@ -151,7 +151,7 @@ fn in_place(
     kept
 }
 
-/// The id of each call: its own, or a similar one if the format refuses it.
+/// The id of each call: its own, or a similar one if the format refuses that.
 fn names(pairing: &Pairing<'_>, format: &dyn ProviderFormat) -> Vec<String> {
     let ids = format.requirements().call_ids;
     let longest = ids.map_or(usize::MAX, |ids| ids.longest);

@@ -181,7 +181,7 @@ fn without_thinking(message: &Message) -> Value {
 
 proptest! {
     #[test]
-    fn what_is_mended_is_taken(dicts in prop_oneof![samples::messy(), samples::unusual()]) {
+    fn a_repaired_conversation_is_accepted(dicts in prop_oneof![samples::messy(), samples::unusual()]) {
         let context = context(&dicts);
         for format in FORMATS {
             let repaired = repair(&context, format);
@@ -191,7 +191,7 @@ proptest! {
     }
 
     #[test]
-    fn what_is_mended_for_the_ai_sdk_has_a_result_for_each_call(dicts in samples::messy()) {
+    fn a_repair_for_the_ai_sdk_gives_each_call_a_result(dicts in samples::messy()) {
         let repaired = repair(&context(&dicts), &AiSdk);
         let mut open: Vec<String> = Vec::new();
         for RepairedMessage { message, .. } in &repaired {
@@ -234,7 +234,7 @@ proptest! {
     }
 
     #[test]
-    fn mending_is_the_same_each_time(dicts in samples::messy()) {
+    fn a_repair_is_deterministic(dicts in samples::messy()) {
         let context = context(&dicts);
         for format in FORMATS {
             let dicts = || -> Vec<_> {

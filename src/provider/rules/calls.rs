@@ -21,14 +21,12 @@ pub fn check(turns: &[Turn<'_>], format: &dyn ProviderFormat, findings: &mut Fin
         let (rule, message, fix) = match result.state {
             ResultState::Orphan => (
                 Rule::OrphanResult,
-                "refuses a result that its call does not precede",
+                "refuses a result without a preceding call",
                 "Remove the result, or restore the message with its call.",
             ),
-            ResultState::Second(_) => (
-                Rule::DuplicateResult,
-                "refuses a second result of one call",
-                "Remove all but one of the results of this call.",
-            ),
+            ResultState::Second(_) => {
+                (Rule::DuplicateResult, "refuses a second result of one call", "Keep only one result of this call.")
+            }
             ResultState::Answers(call) => {
                 let call = pairing.calls[call].place.0;
                 if !turn.may_have_results() {
@@ -66,15 +64,15 @@ fn check_call(call: &PairedCall<'_>, turns: &[Turn<'_>], format: &dyn ProviderFo
     }
     let missing = match call.state {
         CallState::Answered(_) => None,
-        CallState::Pending => Some("Append a message of the role tool_result with the result before you send it."),
+        CallState::Pending => Some("Append a message of the role tool_result with the result before sending."),
         CallState::Unanswered => Some("Put the result directly after the call, or remove the call."),
     };
     if let Some(fix) = missing {
         findings.on_part(Rule::MissingResult, place, "call_id", "refuses a tool call without a result", fix);
     }
     if is_refused_repeat(call.repeats, format) {
-        let message = "refuses a call_id that an earlier call has";
-        let fix = "Give this call and its result a call_id of their own.";
+        let message = "refuses the call_id of an earlier call";
+        let fix = "Give this call and its result a unique call_id.";
         findings.on_part(Rule::DuplicateCallId, place, "call_id", message, fix);
     }
     let Some(Part::Call(read)) = turn.parts.get(part) else { return };
@@ -87,12 +85,12 @@ fn check_call(call: &PairedCall<'_>, turns: &[Turn<'_>], format: &dyn ProviderFo
     }
     if requirements.has_argument_objects && arguments_object(read.arguments).is_err() {
         let message = "refuses arguments that are not a JSON object";
-        let fix = "Make the arguments the JSON text of an object, {} if there are none.";
+        let fix = "Set the arguments to the JSON text of an object, {} if there are none.";
         findings.on_part(Rule::InvalidArguments, place, "arguments", message, fix);
     }
 }
 
-/// Whether a format refuses a call because another has its id.
+/// Whether a format refuses a call because another call has the same id.
 pub fn is_refused_repeat(repeats: Repeats, format: &dyn ProviderFormat) -> bool {
     match repeats {
         Repeats::No => false,

@@ -1,4 +1,4 @@
-//! The rules of the content of messages, except thinking.
+//! The rules about the content of messages, except thinking.
 
 use super::super::format::{EmptyMessage, ProviderFormat, media_fault};
 use super::super::part::{Part, Role};
@@ -7,14 +7,14 @@ use super::rule::Rule;
 use super::turn::Turn;
 use crate::conversation::Message;
 
-/// Checks the rules of content.
+/// Checks the rules about content.
 pub fn check(turns: &[Turn<'_>], format: &dyn ProviderFormat, findings: &mut Findings) {
     let last = turns.iter().rposition(|turn| !turn.is_silent);
     for (index, turn) in turns.iter().enumerate() {
         for (part, read) in turn.parts.iter().enumerate() {
             check_part(turn, part, read, format, findings);
         }
-        // A message that has only thinking breaks a rule of thinking.
+        // A message with only thinking violates a rule about thinking instead.
         let is_empty = !turn.is_silent && !turn.has_content(format) && !turn.has_thinking();
         let is_refused = match format.requirements().empty_message {
             EmptyMessage::Accepted => false,
@@ -32,10 +32,10 @@ pub fn check(turns: &[Turn<'_>], format: &dyn ProviderFormat, findings: &mut Fin
     }
 }
 
-/// Checks a special message, of which only texts and tools are sent.
+/// Checks a special message. Only its texts and tools are sent.
 pub fn check_special(message: &Message, position: usize, format: &dyn ProviderFormat, findings: &mut Findings) {
     let parts = message.parts().iter().map(Part::read).collect();
-    // It is not sent as a message, so its texts may be empty.
+    // A special message is not sent as a message, so its texts may be empty.
     let turn = Turn { position, role: Role::System, stored: message.parts(), parts, is_silent: true };
     for (part, read) in turn.parts.iter().enumerate() {
         if matches!(read, Part::Media(_) | Part::Unknown(_) | Part::Invalid { .. }) {
@@ -48,12 +48,12 @@ fn check_part(turn: &Turn<'_>, part: usize, read: &Part<'_>, format: &dyn Provid
     let place = (turn.position, part);
     match *read {
         Part::Invalid { field, expected } => {
-            let message = format!("cannot take this part: expected {expected} here");
+            let message = format!("cannot accept this part: expected {expected} here");
             findings.on_part(Rule::InvalidPart, place, field, &message, "Set the field, or remove the part.");
         }
         Part::Unknown(kind) => {
             let message = format!("does not support a part of the type {kind:?}");
-            findings.on_part(Rule::UnknownPart, place, "type", &message, "Remove the part, or make it a text.");
+            findings.on_part(Rule::UnknownPart, place, "type", &message, "Remove the part, or replace it with a text.");
         }
         Part::Media(ref media) => {
             if let Some(fault) = media_fault(format, turn.role, media) {

@@ -1,16 +1,16 @@
-//! What the rules find.
+//! Findings of the rules.
 
 use serde::Serialize;
 
 use super::super::format::ProviderFormat;
 use super::rule::Rule;
 
-/// One thing that a provider would refuse.
+/// Something that a provider would refuse.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Finding {
-    /// The rule that is broken.
+    /// The rule that is violated.
     pub rule: Rule,
-    /// The path of the field at fault, such as `messages[3].content[0].call_id`, in all messages of the context.
+    /// The path of the field at fault in the context, such as `messages[3].content[0].call_id`.
     pub path: String,
     /// What is wrong.
     pub message: String,
@@ -24,7 +24,7 @@ pub struct Findings<'f> {
     found: Vec<(Place, Finding)>,
 }
 
-/// Where a finding is: the position of the message, then that of the part counted from 1, 0 for the message itself.
+/// Where a finding is: the position of the message, then the number of the part from 1, or 0 for the message itself.
 type Place = (usize, usize);
 
 impl<'f> Findings<'f> {
@@ -33,17 +33,17 @@ impl<'f> Findings<'f> {
         Self { format, found: Vec::new() }
     }
 
-    /// Adds a finding on the whole list; `message` says what the format does, without its name.
+    /// Adds a finding about the whole list. `message` says what the format does, without its name.
     pub fn on_list(&mut self, rule: Rule, message: &str, fix: &'static str) {
         self.push((0, 0), rule, "messages".to_owned(), message, fix);
     }
 
-    /// Adds a finding on a message, or on a field of it.
+    /// Adds a finding about a message or one of its fields.
     pub fn on_message(&mut self, rule: Rule, position: usize, field: &str, message: &str, fix: &'static str) {
         self.push((position, 0), rule, join(format!("messages[{position}]"), field), message, fix);
     }
 
-    /// Adds a finding on a part of a message, or on a field of it.
+    /// Adds a finding about a part of a message or one of its fields.
     pub fn on_part(
         &mut self,
         rule: Rule,
@@ -61,7 +61,7 @@ impl<'f> Findings<'f> {
         self.found.push((place, Finding { rule, path, message, fix }));
     }
 
-    /// The findings by place, then by rule.
+    /// The findings, sorted by place, then by rule.
     pub fn sorted(mut self) -> Vec<Finding> {
         self.found.sort_by_key(|(place, finding)| (*place, finding.rule));
         self.found.into_iter().map(|(_, finding)| finding).collect()

@@ -1,8 +1,8 @@
-//! The rules of the providers: what they would refuse in a conversation, found before it is sent.
+//! The rules of the providers: finds what a provider would refuse in a conversation before it is sent.
 //!
-//! A context is checked as a conversion without repair sends it. The special messages are not messages there, so only what
-//! cannot be converted is found in them. What a format has no field for, such as thinking without a signature, is not sent.
-//! [`Rule`] says what is wrong where, and where the providers say so.
+//! A context is checked as a conversion without repair would send it. Special messages are not sent as messages, so only
+//! content that cannot be converted is a finding in them. Content for which a format has no field, such as thinking without
+//! a signature, is not sent. [`Rule`] documents each rule and where the providers state it.
 //!
 //! A finding depends on its message, its neighbours, its exchange and the end of the conversation, never on how far back the
 //! conversation goes. So a conversation without findings has none after a cut to its end that keeps exchanges whole and
@@ -27,9 +27,9 @@ use super::part::{Part, Role};
 use crate::conversation::{Context, Message, Special};
 use crate::error::Error;
 
-/// What a provider would refuse in a context, by place, then by rule; empty if it would accept it.
+/// The findings of a context, sorted by place, then by rule; empty if the provider would accept it.
 ///
-/// A call whose result may still come is a finding as well: sent now, it is refused.
+/// A pending call is a finding as well: the provider would refuse it if it were sent now.
 ///
 /// # Errors
 ///
@@ -49,7 +49,7 @@ pub(super) fn specials(context: &Context) -> [Option<(usize, &Message)>; 2] {
     context.specials().map(|position| position.and_then(|position| Some((position, context.message(position)?))))
 }
 
-/// The messages that are not special, with their positions.
+/// The non-special messages, with their positions.
 pub(super) fn ordinary_messages(context: &Context) -> impl Iterator<Item = (usize, &Message)> {
     let special = context.specials();
     context.messages().enumerate().filter(move |(position, _)| !special.contains(&Some(*position)))
@@ -61,7 +61,7 @@ pub(super) fn has_system_prompt(context: &Context) -> bool {
     prompt.is_some_and(|prompt| prompt.parts().iter().any(|part| matches!(Part::read(part), Part::Text { .. })))
 }
 
-/// What a provider would refuse in a list of messages with their positions.
+/// The findings of a list of messages with their positions.
 #[cfg(all(test, not(target_arch = "wasm32")))]
 pub(super) fn findings_in<'m>(
     messages: impl Iterator<Item = (usize, &'m Message)>,
@@ -89,7 +89,7 @@ fn check_messages<'m>(
 fn check_roles(turns: &[Turn<'_>], has_system_prompt: bool, format: &dyn ProviderFormat, findings: &mut Findings) {
     for turn in turns.iter().filter(|turn| turn.role == Role::Unknown) {
         let message = "does not support a message of this role";
-        let fix = "Give it one of the roles user, assistant, system, tool and tool_result.";
+        let fix = "Use one of the roles user, assistant, system, tool and tool_result.";
         findings.on_message(Rule::UnknownRole, turn.position, "role", message, fix);
     }
     let mut sent = turns.iter().filter(|turn| !turn.is_silent);
@@ -124,7 +124,7 @@ fn check_roles(turns: &[Turn<'_>], has_system_prompt: bool, format: &dyn Provide
     }
 }
 
-/// Whether a conversation without a message is refused.
+/// Whether a conversation without messages is refused.
 pub(super) fn needs_message(format: &dyn ProviderFormat, has_system_prompt: bool) -> bool {
     match format.requirements().message {
         RequiredMessage::None => false,
@@ -133,7 +133,7 @@ pub(super) fn needs_message(format: &dyn ProviderFormat, has_system_prompt: bool
     }
 }
 
-/// Whether a turn may not be the first.
+/// Whether a turn is refused as the first.
 pub(super) fn is_wrong_first(first: &Turn<'_>, format: &dyn ProviderFormat) -> bool {
     first.role == Role::Assistant
         && match format.requirements().first_turn {
@@ -143,7 +143,7 @@ pub(super) fn is_wrong_first(first: &Turn<'_>, format: &dyn ProviderFormat) -> b
         }
 }
 
-/// Whether a turn may not come directly after the one before it.
+/// Whether a turn is refused directly after the previous one.
 pub(super) fn is_repeated(before: &Turn<'_>, turn: &Turn<'_>, format: &dyn ProviderFormat) -> bool {
     format.requirements().refuses_calls_after_assistant
         && before.role == Role::Assistant

@@ -1,4 +1,4 @@
-//! The rules of thinking.
+//! The rules about thinking.
 
 use std::collections::HashSet;
 
@@ -8,7 +8,7 @@ use super::finding::Findings;
 use super::rule::Rule;
 use super::turn::{Turn, current_turn};
 
-/// Checks the rules of thinking.
+/// Checks the rules about thinking.
 pub fn check(turns: &[Turn<'_>], format: &dyn ProviderFormat, findings: &mut Findings) {
     alone(turns, format, findings);
     match format.requirements().required_thinking {
@@ -25,21 +25,21 @@ fn alone(turns: &[Turn<'_>], format: &dyn ProviderFormat, findings: &mut Finding
     let mut next_is_assistant = false;
     for turn in turns.iter().rev().filter(|turn| !turn.is_silent) {
         let message = if turn.has_thinking() && !turn.has_content(format) {
-            Some("refuses a message that has only thinking, which cannot be sent")
+            Some("refuses a message with nothing but thinking, which cannot be sent")
         } else if !next_is_assistant && !last_thinking(turn, format).is_empty() {
-            Some("refuses thinking that nothing follows")
+            Some("refuses thinking that is not followed by other content")
         } else {
             None
         };
         if let Some(message) = message {
-            let fix = "Remove the thinking, or keep what followed it.";
+            let fix = "Remove the thinking, or keep the content that followed it.";
             findings.on_message(Rule::ThinkingAlone, turn.position, "content", message, fix);
         }
         next_is_assistant = turn.role == Role::Assistant;
     }
 }
 
-/// The indices of the thinking that a turn ends with, if the format refuses that.
+/// The indices of the thinking at the end of a turn, if the format refuses it.
 pub fn last_thinking(turn: &Turn<'_>, format: &dyn ProviderFormat) -> HashSet<usize> {
     if !format.requirements().refuses_trailing_thinking {
         return HashSet::new();
@@ -48,7 +48,7 @@ pub fn last_thinking(turn: &Turn<'_>, format: &dyn ProviderFormat) -> HashSet<us
     given.take_while(|(_, part)| matches!(part, Part::Thinking(_))).map(|(index, _)| index).collect()
 }
 
-/// Thinking that cannot be sent, before calls whose results the last message has.
+/// Finds thinking that cannot be sent before calls whose results are in the last message.
 fn removed_from_answered_calls(turns: &[Turn<'_>], format: &dyn ProviderFormat, findings: &mut Findings) {
     let last = turns.iter().rfind(|turn| !turn.is_silent);
     if !last.is_some_and(|last| last.may_have_results() && last.has_results()) {
@@ -56,25 +56,25 @@ fn removed_from_answered_calls(turns: &[Turn<'_>], format: &dyn ProviderFormat, 
     }
     for turn in turns.iter().skip(current_turn(turns)).filter(|turn| turn.has_calls()) {
         for part in thinking_left_out(turn, format) {
-            let message = "refuses tool results whose calls have lost their thinking, with thinking on";
-            let fix = "Keep the signature of the thinking, or remove it and turn thinking off for this request.";
+            let message = "refuses tool results whose calls have lost their thinking, if thinking is enabled";
+            let fix = "Keep the signature of the thinking, or remove the thinking and disable it for this request.";
             findings.on_part(Rule::ThinkingRemoved, (turn.position, part), "signature", message, fix);
         }
     }
 }
 
-/// Steps without a thought signature among others that have one.
+/// Finds steps without a thought signature among others that have one.
 fn removed_from_steps(turns: &[Turn<'_>], findings: &mut Findings) {
     for (index, part) in unsigned_steps(turns) {
         let Some(turn) = turns.get(index) else { continue };
-        let message = "refuses a step of the current turn whose first tool call has lost its thought signature";
+        let message = "refuses a step of the current turn whose first tool call has no thought signature";
         let fix = "Keep the thought_signature of the call.";
         findings.on_part(Rule::ThinkingRemoved, (turn.position, part), "thought_signature", message, fix);
     }
 }
 
-/// The first calls, of the steps since the last prompt, that have no thought signature although other calls have one; by index
-/// of the turn and of the part.
+/// The first calls of the steps since the last prompt that have no thought signature although other calls have one, as
+/// indices of the turn and of the part.
 pub fn unsigned_steps(turns: &[Turn<'_>]) -> Vec<(usize, usize)> {
     let start = current_turn(turns);
     let calls = |turn: &Turn<'_>| -> Vec<(usize, bool)> {

@@ -1,4 +1,4 @@
-//! Messages as the turns that a conversion makes of them.
+//! Turns: the messages as a conversion sends them.
 
 use serde_json::Value;
 
@@ -6,19 +6,19 @@ use super::super::format::{ProviderFormat, ResultPlacement, accepts_thinking};
 use super::super::part::{Part, Role};
 use crate::conversation::{Message, PairedMessage, Pairing};
 
-/// A message and what becomes of it in a format.
+/// A message as a format sends it.
 #[derive(Debug)]
 pub struct Turn<'m> {
-    /// The position of the message in the list that it is from.
+    /// The position of the message in its list.
     pub position: usize,
-    /// Who speaks.
+    /// The role of the speaker.
     pub role: Role,
     /// The parts as they are stored.
     pub stored: &'m [Value],
-    /// The same parts, read.
+    /// The same parts, parsed.
     pub parts: Vec<Part<'m>>,
-    /// Whether no message is sent for it: its text goes to the system prompt, its tools to the tools, or it is empty and the
-    /// format skips empty messages.
+    /// Whether no message is sent: its text goes to the system prompt, its tools go to the tool definitions, or it is empty
+    /// and the format skips empty messages.
     pub is_silent: bool,
 }
 
@@ -38,7 +38,7 @@ impl<'m> Turn<'m> {
         turn
     }
 
-    /// Whether it goes to the system prompt.
+    /// Whether its text goes to the system prompt.
     pub fn is_lifted(&self, format: &dyn ProviderFormat) -> bool {
         self.role == Role::System && format.requirements().lifts_system_messages
     }
@@ -53,7 +53,7 @@ impl<'m> Turn<'m> {
         self.parts.iter().any(|part| self.is_sent(part, format))
     }
 
-    /// Whether a part of it is sent. A part that breaks a rule counts as sent.
+    /// Whether a part is sent. A part that violates a rule counts as sent.
     pub fn is_sent(&self, part: &Part<'_>, format: &dyn ProviderFormat) -> bool {
         match part {
             Part::Definition(_) => false,
@@ -87,7 +87,7 @@ impl<'m> Turn<'m> {
         self.parts.iter().any(|part| !matches!(part, Part::Result { .. }) && self.is_sent(part, format))
     }
 
-    /// Whether it is a message of the user that has content and no results.
+    /// Whether it is a message of the user with content and without results.
     pub fn is_prompt(&self) -> bool {
         let is_said = |part: &Part<'_>| !matches!(part, Part::Result { .. } | Part::Definition(_));
         self.role == Role::User && !self.has_results() && self.parts.iter().any(is_said)
@@ -99,7 +99,7 @@ impl<'m> Turn<'m> {
     }
 }
 
-/// The tool calls and results of turns; places are indices of a turn and of a part in it.
+/// The pairing of the tool calls and results of turns. Places are indices of a turn and of a part in it.
 pub fn pairing<'m>(turns: &[Turn<'m>]) -> Pairing<'m> {
     Pairing::of(
         turns.iter().map(|turn| PairedMessage { is_assistant: turn.role == Role::Assistant, parts: turn.stored }),

@@ -1,4 +1,4 @@
-//! What a cut to the end of a conversation does to its findings.
+//! Tests: how a cut to the end of a conversation changes its findings.
 
 use proptest::prelude::*;
 use serde_json::Value;
@@ -13,13 +13,13 @@ fn findings(messages: &[(usize, &Message)], format: &dyn ProviderFormat) -> Vec<
     findings_in(messages.iter().copied(), false, format)
 }
 
-/// What a window may begin with: a message of the user that is more than results.
+/// Whether a window may begin here: at a message of the user with content other than results.
 fn is_prompt(message: &Message) -> bool {
     message.role() == "user" && message.parts().iter().any(|part| part["type"] != "tool_result")
 }
 
-/// The windows of a conversation that leave exchanges whole: those to its end that begin with a prompt, and those of the
-/// last prompt and an end after it.
+/// The windows of a conversation that keep exchanges whole: those to its end that begin with a prompt, and those from
+/// the last prompt to any later end.
 fn windows(dicts: &[Value]) -> Vec<Vec<usize>> {
     let context = samples::context(dicts);
     let exchanges = Exchanges::of(&context);
@@ -76,7 +76,7 @@ proptest! {
     }
 }
 
-/// That the property above is not one of conversations that are refused before they are cut.
+/// Guards against a vacuous property: enough conversations are accepted before they are cut.
 #[test]
 fn unusual_conversations_are_often_taken() {
     use proptest::strategy::{Strategy, ValueTree};

@@ -1,8 +1,8 @@
-//! What a caller can do about an error, in terms of the JavaScript interface.
+//! The advice that follows an error message, in terms of the JavaScript interface.
 
 use crate::error::Error;
 
-/// The advice that follows the sentence of an error; `None` where the sentence says it all.
+/// The advice that follows the message of an error; `None` if the message is enough.
 pub fn advice(error: &Error) -> Option<String> {
     match error {
         Error::FileTooLarge { .. } => Some("raise options.maxFileBytes to read it".to_owned()),
@@ -12,7 +12,7 @@ pub fn advice(error: &Error) -> Option<String> {
             let options = [
                 (true, format!("raise {limit} to {needed}")),
                 (*has_pins, "pin fewer messages".to_owned()),
-                (*reserve > 0, "reserve less".to_owned()),
+                (*reserve > 0, "lower the reserve".to_owned()),
                 (*boundary != "message", "use the boundary 'message', which may split exchanges".to_owned()),
             ];
             let options: Vec<String> =
@@ -24,7 +24,7 @@ pub fn advice(error: &Error) -> Option<String> {
             }
         }
         Error::FileConflict { expected: None, .. } => {
-            Some("load that context with loadContext(id) and change it, or give the new one another id".to_owned())
+            Some("load that context with loadContext(id) and change it, or use another id for the new one".to_owned())
         }
         Error::FileConflict { found: None, .. } => {
             Some("write what is in memory again with save({ onConflict: 'fork' })".to_owned())

@@ -1,4 +1,4 @@
-//! The properties of an error object, by the names that `js/errors.ts` gives them.
+//! The properties of error objects, under the names that `js/errors.ts` uses.
 
 use js_sys::{Array, Object, Reflect};
 use wasm_bindgen::prelude::*;
@@ -6,7 +6,7 @@ use wasm_bindgen::prelude::*;
 use super::names::argument_path;
 use crate::error::{Cause, Error};
 
-/// The properties of the error object of a core error.
+/// The properties of the error object for a core error.
 pub fn details(error: &Error) -> Object {
     match error {
         Error::InvalidArgument { argument, .. } => object([("argument", argument_path(argument).into())]),
@@ -52,7 +52,7 @@ pub fn details(error: &Error) -> Object {
 fn object<const N: usize>(properties: [(&str, JsValue); N]) -> Object {
     let object = Object::new();
     for (key, value) in properties {
-        // Setting a property of a fresh object does not fail.
+        // Setting a property of a new object does not fail.
         let _set = Reflect::set(&object, &key.into(), &value);
     }
     object

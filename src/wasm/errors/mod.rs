@@ -1,4 +1,4 @@
-//! The errors of the core as error objects of the classes in `js/errors.ts`.
+//! Turns the errors of the core into error objects of the classes in `js/errors.ts`.
 
 mod advice;
 mod details;
@@ -19,32 +19,14 @@ thread_local! {
     static FACTORY: RefCell<Option<Function>> = const { RefCell::new(None) };
 }
 
-/// Sets the function of the glue that creates error objects.
+/// Sets the function of `js/` that creates error objects.
 pub fn set_factory(factory: Function) {
     FACTORY.set(Some(factory));
 }
 
 impl From<Error> for JsValue {
     fn from(error: Error) -> Self {
-        create(class(&error), &message(&error), &details(&error))
-    }
-}
-
-/// The name of the class of an error.
-fn class(error: &Error) -> &'static str {
-    match error {
-        Error::InvalidArgument { .. } => "InvalidArgumentError",
-        Error::InvalidMessage { .. } => "InvalidMessageError",
-        Error::SessionNotFound { .. } => "SessionNotFoundError",
-        Error::ContextNotFound { .. } => "ContextNotFoundError",
-        Error::CorruptSession { .. } => "CorruptSessionError",
-        Error::FileTooLarge { .. } => "FileTooLargeError",
-        Error::UnknownEncoding { .. } => "UnknownEncodingError",
-        Error::EncodingNotLoaded { .. } => "EncodingNotLoadedError",
-        Error::WindowTooSmall { .. } => "WindowTooSmallError",
-        Error::FileConflict { .. } | Error::LockLost { .. } | Error::StateConflict { .. } => "ConflictError",
-        Error::Storage(_) => "StorageError",
-        Error::Internal(_) => "SessionError",
+        create(error.kind().name(), &message(&error), &details(&error))
     }
 }
 
@@ -60,7 +42,7 @@ fn message(error: &Error) -> String {
 }
 
 fn create(class: &str, message: &str, details: &Object) -> JsValue {
-    // The factory runs JavaScript: it must not be called while the cell is borrowed.
+    // The factory runs JavaScript, so it must not be called while the cell is borrowed.
     let factory = FACTORY.with_borrow(Clone::clone);
     let made = factory.and_then(|factory| factory.call3(&JsValue::NULL, &class.into(), &message.into(), details).ok());
     made.unwrap_or_else(|| {

@@ -1,6 +1,6 @@
-//! The names that the arguments of the core have in JavaScript.
+//! The JavaScript names of the core's arguments.
 
-/// The parameters and fields of the core that JavaScript knows by another name.
+/// The parameters and fields of the core that have another name in JavaScript.
 const ARGUMENTS: [(&str, &str); 6] = [
     ("anchor", "anchorPoint"),
     ("boundary", "options.boundary"),

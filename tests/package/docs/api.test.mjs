@@ -153,6 +153,7 @@ test('the table of options lists the options that each function reads', async ()
     'Session.list': await read((options) => peteos.Session.list('a', options)),
     'Session.check': await read((options) => peteos.Session.check('a', 'b', options)),
     'Session.repair': await read((options) => peteos.Session.repair('a', 'b', options)),
+    'Session.update': await read((options) => peteos.Session.update('a', 'b', () => undefined, options)),
     save: await read((options) => session.save(options)),
     'Context.create': await read((options) => peteos.Context.create(options)),
     fork: await read((options) => context.fork(options)),

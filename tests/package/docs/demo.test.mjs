@@ -1,42 +1,20 @@
 // `npm run demo`: its output, its checks, the files that it leaves, and its exit codes.
 import assert from 'node:assert/strict'
-import { spawn } from 'node:child_process'
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { test } from 'node:test'
 import stringWidth from 'string-width'
 import { checksOf } from '../../../scripts/demo/checks.mjs'
-import { findSessionDir, parseOptions } from '../../../scripts/demo/options.mjs'
 import { toColumns, toLine } from '../../../scripts/demo/text.mjs'
 import { readSessionFiles } from '../../../scripts/demo/working-copy.mjs'
+import { complaints, demo, examples } from '../support/demo.mjs'
 import { tempDir, textsUnder } from '../support/files.mjs'
-import { load, root } from '../support/installed.mjs'
+import { load } from '../support/installed.mjs'
 
 const { check, ContentPart, Message, Session, SystemPromptMessage, ToolDefinitionsMessage } =
   await load('peteos-session')
 
-const examples = join(root, 'examples', 'demo-session')
 const [{ uuid: example }] = await Session.list(examples)
-
-/** Runs the demo; its copies go to `temp`. Resolves to { code, stdout, stderr, temp }. */
-async function demo(t, args, { cwd = root, env = {} } = {}) {
-  const temp = tempDir(t)
-  const variables = { TMPDIR: temp, TEMP: temp, TMP: temp, COLUMNS: '110', ...env }
-  const child = spawn(process.execPath, [join(root, 'scripts', 'demo.mjs'), ...args], {
-    cwd,
-    env: { ...process.env, ...variables },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  })
-  const output = { stdout: '', stderr: '' }
-  for (const name of ['stdout', 'stderr']) child[name].setEncoding('utf8').on('data', (text) => (output[name] += text))
-  const code = await new Promise((resolve, reject) => child.on('error', reject).on('close', resolve))
-  return { code, temp, ...output }
-}
-
-/** The lines of standard error that do not come from the set-up. */
-function complaints(stderr) {
-  return stderr.split('\n').filter((line) => line.trim() !== '' && !line.startsWith('[set-up]'))
-}
 
 const ROW = /^ *(\d+)  (\S+) +(\S.*?) +([\d,]+) +([\d,]+)  (kept|-) +(kept|-)(?: |$)/
 const GAP = /^ *…  +([\d,]+) messages +([\d,]+) +(kept|-) +(kept|-)$/
@@ -310,61 +288,6 @@ test('the checks find changes on disk', async (t) => {
   assert.deepEqual(await edit('session.json', (text) => text.replace('"is_active": false', '"is_active": true')), [0])
   writeFileSync(join(sessionDir, 'other.json'), '{}')
   assert.ok((await failures()).includes(5))
-})
-
-test('invalid options are named', (t) => {
-  const empty = tempDir(t)
-  const nested = tempDir(t)
-  mkdirSync(join(nested, 'inside'))
-  writeFileSync(join(nested, 'inside', 'session.json'), '{}')
-  const cases = [
-    [['--count', '-1'], /--count/],
-    [['--count=-1'], /--count: expected a non-negative integer, found '-1'/],
-    [['--count', '1.5'], /--count/],
-    [['--count', 'many'], /'many'/],
-    [['--count', ''], /--count/],
-    [['--count', '99999999999999999999'], /--count/],
-    [['--max-tokens', '1e3'], /--max-tokens/],
-    [['--max-tokens'], /--max-tokens/],
-    [['--frobnicate'], /--frobnicate/],
-    [['one', 'two'], /one session directory/],
-    [[join(empty, 'nowhere')], /nowhere is not a session directory/],
-    [[join(root, 'package.json')], /package\.json is not a session directory/],
-    [[empty], /has no session\.json/],
-    [[nested], /did you mean \S+inside\?/],
-  ]
-  for (const [args, message] of cases) {
-    const parse = () => findSessionDir(parseOptions(args).sessionDir, examples)
-    assert.throws(parse, (error) => error.name === 'UsageError' && message.test(error.message), String(args))
-  }
-})
-
-test('an invalid command line prints one line and exits with code 2', async (t) => {
-  const cases = [
-    [['--count', 'many'], /--count: expected/],
-    [['--count', '0'], /window of 0 messages is too small/],
-    [['--max-tokens', '10'], /window of 10 tokens is too small/],
-    [['--encoding', 'latin1'], /'latin1'.*o200k_base/],
-  ]
-  for (const [args, message] of cases) {
-    const { code, stdout, stderr, temp } = await demo(t, args)
-    assert.equal(code, 2, `${args}: ${stderr}`)
-    assert.equal(stdout, '')
-    const lines = complaints(stderr)
-    assert.equal(lines.length, 1, stderr)
-    assert.match(lines[0], message)
-    assert.deepEqual(readdirSync(temp), [])
-  }
-})
-
-test('--help lists the options', async (t) => {
-  for (const flag of ['--help', '-h']) {
-    const { code, stdout, stderr } = await demo(t, [flag])
-    assert.equal(code, 0)
-    assert.equal(stderr, '')
-    const words = ['session directory', '--count', '--max-tokens', '--encoding', '--all', '--keep']
-    for (const word of words) assert.ok(stdout.includes(word), word)
-  }
 })
 
 test('the columns are aligned at any width and in any language', async (t) => {

@@ -2,18 +2,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { load } from '../support/installed.mjs'
+import { loaded } from '../support/loaded.mjs'
 import { fc, forAll, list, nth } from '../support/property.mjs'
 import { RecordingStorage } from '../support/storages.mjs'
 import { fileText, Raw } from '../support/text.mjs'
-import { text } from '../support/values.mjs'
+import { NUMBERS, text } from '../support/values.mjs'
 
 const { ContentPart, Message, Session, SystemPromptMessage, ToolDefinitionsMessage } = await load('peteos-session')
-
-/** Loads the session `a/s` with the context `c` from the texts of its two files. */
-async function loaded(contextText, sessionText = fileText({ uuid: 's', active_context_id: 'c' })) {
-  const storage = new RecordingStorage({ 'a/s/session.json': sessionText, 'a/s/c.json': contextText })
-  return { storage, session: await Session.load('a', 's', { storage }) }
-}
 
 test('the JSON writer of these tests writes the same as Python', () => {
   const value = {
@@ -83,155 +78,6 @@ test('keys are written in the order of the reference', async () => {
   assert.deepEqual(own(fork.id), [...fresh, 'origin_context_id', 'parent_mutation_counter', ...specials])
   const [message] = JSON.parse(storage.text(`${session.sessionDir}/${first.id}.json`)).messages.slice(-1)
   assert.equal(Object.keys(message).at(-1), '_sequence_number')
-})
-
-const NUMBERS = [
-  '0',
-  '-0',
-  '1',
-  '-1',
-  '1.0',
-  '-0.0',
-  '1e16',
-  '1E16',
-  '1e+16',
-  '1e-7',
-  '0.1',
-  '1.10',
-  '9223372036854775807',
-  '9223372036854775808',
-  '18446744073709551616',
-  '-9223372036854775809',
-  '123456789012345678901234567890',
-  '5e-324',
-  '1.7976931348623157e308',
-  '1e400',
-  '-1e400',
-  '3.141592653589793238462643383279',
-  '100000000000000000000.5',
-]
-
-test('numbers in a file keep their text after another change', async () => {
-  const numbers = NUMBERS.map((number) => new Raw(number))
-  const deep = {
-    list: numbers,
-    object: Object.fromEntries(NUMBERS.map((number) => [`n${number}`, new Raw(number)])),
-    nested: [[{ x: numbers }]],
-  }
-  const message = {
-    id: 'm',
-    role: 'user',
-    content: [
-      { type: 'text', text: 'x' },
-      { type: 'new', ...deep },
-    ],
-    _type: 'Message',
-    _hook_ids: [],
-    creation_timestamp: 't',
-    _sequence_number: 3,
-    metadata: deep,
-    unknown: deep,
-  }
-  const context = {
-    messages: [message],
-    id: 'c',
-    content_map: {},
-    anchor_points: [
-      ['system_prompt', 0],
-      ['tools', 0],
-      ['messages', 1],
-    ],
-    message_sequence: 1,
-    _mutation_counter: 4,
-    children: [],
-    unknown: deep,
-    _anchor_sequences: [0, 1, 2],
-  }
-  const sessionDict = {
-    uuid: 's',
-    active_context_id: 'c',
-    auto_approve_tools: [],
-    state_data: {},
-    is_active: false,
-    unknown: deep,
-  }
-  const { storage, session } = await loaded(fileText(context), fileText(sessionDict))
-  session.isActive = true
-  const added = session.activeContext.append(text('y'))
-  await session.save()
-  assert.equal(storage.text('a/s/session.json'), fileText({ ...sessionDict, is_active: true }))
-  const expected = {
-    ...context,
-    messages: [message, added],
-    anchor_points: [
-      ['system_prompt', 0],
-      ['tools', 0],
-      ['messages', 2],
-    ],
-    message_sequence: 2,
-    _mutation_counter: 5,
-  }
-  assert.equal(storage.text('a/s/c.json'), fileText(expected))
-})
-
-test('numbers keep their text in a changed message, a fork, and an assigned rawDict', async () => {
-  // A number too large for a double is Infinity in JavaScript and cannot be passed.
-  const numbers = NUMBERS.filter((number) => Number.isFinite(Number(number))).map((number) => new Raw(number))
-  const message = { id: 'm', role: 'user', content: [{ type: 'new', numbers }], metadata: { numbers } }
-  const dict = { messages: [message], id: 'c', unknown: { numbers } }
-  const { storage, session } = await loaded(fileText(dict))
-  const context = session.activeContext
-  const written = fileText({ numbers }, '    ')
-    .slice(4)
-    .split('\n')
-    .slice(1, -1)
-    .map((line) => line.trim())
-    .join('')
-  const count = (name) => storage.text(`a/s/${name}.json`).replaceAll(/\n */g, '').split(written).length - 1
-  context.append(text('y'))
-  await session.save()
-  assert.equal(count('c'), 3)
-  context.updateMessage('m', { mood: 'good' })
-  await session.save()
-  assert.equal(count('c'), 3)
-  session.setActiveContext(context.fork())
-  await session.save()
-  assert.equal(count(session.activeContextId), 2)
-  session.setActiveContext(context)
-  context.rawDict = { ...context.rawDict, other: 1 }
-  await session.save()
-  assert.equal(count('c'), 3)
-  session.rawDict = { ...session.rawDict, other: 1 }
-  await session.save()
-  assert.equal(count('c'), 3)
-})
-
-test('numbers keep their text when updateMessage gets them back unchanged', async () => {
-  const part = { type: 'new', a: new Raw('1.0'), b: new Raw('9223372036854775808') }
-  const { storage, session } = await loaded(
-    fileText({ id: 'c', messages: [{ id: 'm', role: 'user', content: [part] }] }),
-  )
-  const context = session.activeContext
-  context.updateMessage('m', { content: [{ ...context.messages[0].content[0], approved: true }] })
-  await session.save()
-  assert.ok(storage.text('a/s/c.json').includes('"a": 1.0,'))
-  assert.ok(storage.text('a/s/c.json').includes('"b": 9223372036854775808,'))
-})
-
-test('numbers of messages keep their text when other messages are removed or added before them', async () => {
-  const messages = ['a', 'b', 'c'].map((id, index) => ({ id, role: 'user', n: new Raw(`${index}.0`) }))
-  const { storage, session } = await loaded(fileText({ id: 'c', messages }))
-  const context = session.activeContext
-  const numbers = async () => {
-    await session.save()
-    return [...storage.text('a/s/c.json').matchAll(/"n": (.*?),?\n/g)].map(([, number]) => number)
-  }
-  context.rawDict = { ...context.rawDict, messages: context.messages.slice(1) }
-  assert.deepEqual(await numbers(), ['1.0', '2.0'])
-  context.rawDict = { ...context.rawDict, messages: [{ role: 'user', id: 'new' }, ...context.messages] }
-  assert.deepEqual(await numbers(), ['1.0', '2.0'])
-  context.rawDict = { ...context.rawDict, messages: context.messages.toReversed() }
-  assert.deepEqual(await numbers(), ['2.0', '1.0'])
 })
 
 test('unknown keys, types and values are kept, in their order', async () => {

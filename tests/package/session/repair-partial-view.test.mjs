@@ -1,4 +1,4 @@
-// Repairs where the storage shows a part of what there is: reads that fail or end early, a listing that lags behind.
+// Repairs with an incomplete view of the storage: reads that fail or end early, a stale listing.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { refused } from '../support/errors.mjs'
@@ -7,7 +7,7 @@ import { text } from '../support/values.mjs'
 
 const { MemoryStorage, Session } = await load('peteos-session')
 
-/** A session of a context and a newer one, whose `session.json` is empty if `isDamaged`. */
+/** A session with a context and a newer one. Its `session.json` is empty if `isDamaged`. */
 async function damaged(isDamaged = true) {
   const storage = new MemoryStorage()
   const session = Session.create('a', { storage })
@@ -50,7 +50,7 @@ for (const [name, answer] of Object.entries(views)) {
   })
 }
 
-test('a short read does not cut a file', async () => {
+test('a short read does not truncate a file', async () => {
   const { storage, session, newest } = await damaged(false)
   const before = await filesOf(storage, session)
   const read = storage.read
@@ -66,7 +66,7 @@ test('a short read does not cut a file', async () => {
   assert.deepEqual(await filesOf(storage, session), before)
 })
 
-test('a listing that lags behind removes no child and changes no active context', async () => {
+test('a stale listing removes no child and changes no active context', async () => {
   const { storage, session, parent, newest } = await damaged(false)
   const before = await filesOf(storage, session)
   const list = storage.list

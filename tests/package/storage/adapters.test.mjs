@@ -12,7 +12,7 @@ const { Session, SystemPromptMessage } = await load('peteos-session')
 
 const bytes = (value) => new TextEncoder().encode(value)
 
-/** A working adapter on a Map; `answer` says how each method hands over its value. */
+/** A working adapter on a Map; `answer` determines how each method returns its value. */
 function adapter(answer, files = new Map()) {
   const list = (directory) => {
     const inside = [...files.keys()].filter((path) => path.startsWith(`${directory}/`))
@@ -35,7 +35,7 @@ const ANSWERS = {
 }
 
 for (const [kind, answer] of Object.entries(ANSWERS)) {
-  test(`an adapter whose answers are ${kind} works`, async () => {
+  test(`an adapter whose results are ${kind} works`, async () => {
     const storage = adapter(answer)
     const session = Session.create('a', { storage })
     session.activeContext.append(text('Hi'))
@@ -51,14 +51,14 @@ for (const [kind, answer] of Object.entries(ANSWERS)) {
   })
 }
 
-test('an adapter may be a class instance, have a prototype alone, and use this', async () => {
+test('an adapter may be a class instance, have methods only on its prototype, and use this', async () => {
   const session = Session.create('a', { storage: new (class extends RecordingStorage {})() })
   await session.save()
   const inherited = Object.create(adapter(ANSWERS.synchronous))
   await Session.create('a', { storage: inherited }).save()
 })
 
-test('what write is given is a Uint8Array that stays as it is', async () => {
+test('write gets a Uint8Array that does not change later', async () => {
   const given = []
   const storage = adapter(ANSWERS.asynchronous)
   storage.write = async (_path, data) => {
@@ -74,7 +74,7 @@ test('what write is given is a Uint8Array that stays as it is', async () => {
   for (const [data, before] of given) assert.equal(Buffer.from(data).toString(), before)
 })
 
-test('read may give any Uint8Array: a Buffer, a part of a buffer, one of another realm', async () => {
+test('read may return any Uint8Array: a Buffer, a part of a buffer, one of another realm', async () => {
   const files = new Map()
   const session = Session.create('a', { storage: adapter(ANSWERS.synchronous, files) })
   session.activeContext.append(text('Hi'))
@@ -98,7 +98,7 @@ test('read may give any Uint8Array: a Buffer, a part of a buffer, one of another
   }
 })
 
-test('the bytes that read gave may be changed afterwards', async () => {
+test('the bytes that read returned may be changed afterwards', async () => {
   const storage = new RecordingStorage()
   const session = Session.create('a', { storage })
   session.activeContext.append(text('Hi'))
@@ -108,7 +108,7 @@ test('the bytes that read gave may be changed afterwards', async () => {
   assert.equal(again.activeContext.messages[0].content[0].text, 'Hi')
 })
 
-/** What read must not give. */
+/** Invalid results of read. */
 const NO_BYTES = () => [
   'text',
   '',
@@ -133,7 +133,7 @@ const NO_BYTES = () => [
   new Blob(['{}']),
 ]
 
-test('what read must not give is a StorageError that says so', async () => {
+test('an invalid result of read is a StorageError that describes it', async () => {
   for (const wrap of [(value) => value, async (value) => value]) {
     for (const value of NO_BYTES()) {
       const storage = new RecordingStorage()
@@ -148,7 +148,7 @@ test('what read must not give is a StorageError that says so', async () => {
   }
 })
 
-test('what list must not give is a StorageError that says so', async () => {
+test('an invalid result of list is a StorageError that describes it', async () => {
   for (const value of [
     null,
     undefined,
@@ -175,7 +175,7 @@ test('what list must not give is a StorageError that says so', async () => {
   }
 })
 
-test('what write gives does not matter', async () => {
+test('the result of write is ignored', async () => {
   for (const value of [undefined, null, false, 5, 'no', {}, Promise.resolve(0)]) {
     const storage = new RecordingStorage()
     storage.write = (path, data) => {
@@ -331,7 +331,7 @@ test('a value that is not a storage adapter is refused before it is called', asy
   }
 })
 
-test('modifiedTime is optional, and what it gives is checked', async () => {
+test('modifiedTime is optional, and its result is checked', async () => {
   const storage = new RecordingStorage({ 'a/s/session.json': '{}' })
   const modifiedAt = async () => (await Session.list('a', { storage }))[0].modifiedAt
   assert.equal(await modifiedAt(), null)
@@ -345,7 +345,7 @@ test('modifiedTime is optional, and what it gives is checked', async () => {
   }
 })
 
-// A mistake here would leave a promise pending for ever, or stop all the others: each runs in a process of its own.
+// A mistake here would leave a promise pending forever, or stop the other tests: each runs in a process of its own.
 const STRANGE_ANSWERS = {
   'read gives an array whose buffer went to a worker': `storage.read = async () => {
     const data = new TextEncoder().encode('{}')
@@ -378,7 +378,7 @@ const STRANGE_ANSWERS = {
 }
 
 for (const [name, change] of Object.entries(STRANGE_ANSWERS)) {
-  test(`${name}: every call is settled, and what follows works`, async () => {
+  test(`${name}: every call settles, and later calls work`, async () => {
     const output = await runModule(
       `
       import { runInNewContext } from 'node:vm'

@@ -22,7 +22,7 @@ for (const [kind, make] of Object.entries(kinds)) {
   }
 }
 
-test('an adapter with the four methods alone passes, and is told what it does not offer', async () => {
+test("an adapter with only the four required methods passes, and other cases report 'not offered'", async () => {
   const minimal = () => {
     const storage = new MemoryStorage()
     return Object.fromEntries(['read', 'write', 'list', 'remove'].map((name) => [name, storage[name].bind(storage)]))
@@ -251,7 +251,7 @@ const BROKEN = {
 }
 
 for (const [fault, Broken] of Object.entries(BROKEN)) {
-  test(`the suite finds it out: ${fault}`, async () => {
+  test(`the suite detects the fault: ${fault}`, async () => {
     const [name, error] = await firstFailure(Broken)
     assert.ok(error instanceof Error && error.message.length > 10, name)
     if (!/an error$/.test(fault)) assert.ok(error instanceof ConformanceError, `${name}: ${error}`)
@@ -276,7 +276,7 @@ test('a value that is not an adapter is refused, and an adapter may be created a
   assert.equal(await late.run(), 'passed')
 })
 
-test('the suite needs nothing else of the package, under import and under require', async () => {
+test('the suite needs no other entry of the package, under import and under require', async () => {
   const body = `
     const files = new Map()
     const names = (directory) => [...files.keys()].filter((path) => path.startsWith(directory + '/')).map((path) => path.slice(directory.length + 1).split('/')[0])

@@ -1,4 +1,4 @@
-// Nothing is lost: killed processes, several writers, full disks, storage that fails at any call.
+// Nothing is lost with killed processes, several writers, full disks, or a storage that fails at any call.
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmdirSync, statfsSync, writeFileSync } from 'node:fs'
@@ -17,10 +17,10 @@ const { Context, MemoryStorage, Session } = await load('peteos-session')
 const textsOf = (context) => context.messages.map(({ content }) => content[0].text)
 const hidden = (directory) => readdirSync(directory).filter((name) => name.startsWith('.'))
 
-/** `PETEOS_KILLS=2000` kills more of them; each has three sessions under way. */
+/** `PETEOS_KILLS=2000` kills more processes; each saves three sessions. */
 const KILLS = Number(process.env.PETEOS_KILLS ?? 200)
 
-test(`${KILLS} processes are killed while they save three sessions each: what was acknowledged is there, and no litter after the next save`, async (t) => {
+test(`${KILLS} processes that are killed while they save three sessions each lose nothing that was acknowledged, and leave no litter after the next save`, async (t) => {
   const file = script(
     t,
     `
@@ -80,7 +80,7 @@ test(`${KILLS} processes are killed while they save three sessions each: what wa
   assert.ok(counts.acknowledged >= KILLS && counts.litter > 0, 'some were killed while they wrote')
 })
 
-test('three processes append to one session at once: the messages that stand are those acknowledged', async (t) => {
+test('three processes append to one session at once: it holds exactly the acknowledged messages', async (t) => {
   const file = script(
     t,
     `
@@ -122,7 +122,7 @@ test('three processes append to one session at once: the messages that stand are
   assert.deepEqual(hidden(session.sessionDir), [])
 })
 
-/** Works in a file system of 300 kB; skips the test where none may be mounted. */
+/** Runs in a file system of 300 kB; skips the test if none can be mounted. */
 function withTinyDisk(t) {
   const directory = mkdtempSync(join(tmpdir(), 'peteos-session-full-'))
   try {
@@ -139,7 +139,7 @@ function withTinyDisk(t) {
   return directory
 }
 
-test('a full disk: ENOSPC, the old state stands, no litter, and the session goes on when there is room', async (t) => {
+test('a full disk is ENOSPC, keeps the old state, leaves no litter, and the session can be saved once there is room', async (t) => {
   const directory = withTinyDisk(t)
   if (directory === null) return
   const session = Session.create(directory)
@@ -182,7 +182,7 @@ class FailingStorage extends MemoryStorage {
   async write(path, data) {
     this.#call('write', path)
     super.writeSync(path, data)
-    // Now and then the contents are there though the write is said to have failed.
+    // Sometimes the write reports a failure although the contents were written.
     this.#call('write', path)
   }
   async list(directory) {
@@ -209,7 +209,7 @@ class FailingStorage extends MemoryStorage {
   }
 }
 
-test('a storage that fails at its k-th call of a save, for every k: the old state or the new one, and the next save succeeds', async () => {
+test('a storage that fails at its k-th call of a save, for every k, keeps the old or the new state, and the next save succeeds', async () => {
   let failAt = 1
   for (; ; failAt++) {
     const storage = new FailingStorage()
@@ -236,7 +236,7 @@ test('a storage that fails at its k-th call of a save, for every k: the old stat
     )
     const found = await state()
     const isOld = JSON.stringify(found[0]) === JSON.stringify(old[0])
-    // The old session may name a context that has its new messages already, never fewer than it had.
+    // The old session may name a context that already has its new messages, but never fewer than before.
     if (isOld) assert.equal(found[1].messages.length >= old[1].messages.length, true)
     else assert.deepEqual(found, ours)
     assert.deepEqual([session.rawDict, session.activeContext.rawDict], ours)
@@ -253,7 +253,7 @@ test('a storage that fails at its k-th call of a save, for every k: the old stat
   assert.equal(failAt, 15, 'lock, four digests, four writes that fail before or after, unlock')
 })
 
-test('a lock that does not do its part is a StorageError', async () => {
+test('a faulty lock is a StorageError', async () => {
   const cases = {
     'does not run its work': async () => undefined,
     'throws at once': () => {
@@ -279,7 +279,7 @@ test('a lock that does not do its part is a StorageError', async () => {
   }
 })
 
-test('a save that has nothing to write takes no lock', async () => {
+test('a save without changes takes no lock', async () => {
   const storage = new MemoryStorage()
   const session = Session.create('a', { storage })
   await session.save()
@@ -288,7 +288,7 @@ test('a save that has nothing to write takes no lock', async () => {
   await (await Session.load('a', session.uuid, { storage })).save()
 })
 
-test('a storage that fails at its k-th call of any other operation, for every k: an error of its own, and the files as they were', async () => {
+test('a storage that fails at its k-th call of any other operation, for every k, is a StorageError, and the files are unchanged', async () => {
   const theirs = async (storage, uuid) => {
     const session = await Session.load('a', uuid, { storage })
     session.activeContext.append(text('theirs'))
@@ -338,7 +338,7 @@ test('a storage that fails at its k-th call of any other operation, for every k:
       storage.failAt = 0
       assert.ok(await Session.load('a', uuid, { storage }))
       if (error === null) break
-      // A file that cannot be read is what a check finds.
+      // A check reports a file that cannot be read as a finding.
       if (name === 'check' && error.findings)
         assert.deepEqual(
           error.findings.map(({ rule }) => rule),
@@ -354,7 +354,7 @@ test('a storage that fails at its k-th call of any other operation, for every k:
   }
 })
 
-test('a process that is told to end saves, as the documentation shows', async (t) => {
+test('a process saves on a signal, as the documentation shows', async (t) => {
   const directory = tempDir(t)
   const page = readFileSync(join(packageDir, 'docs', 'durability.md'), 'utf8')
   const shown = fencedBlocks(page).find(({ source }) => source.includes("process.once('SIGINT'")).source

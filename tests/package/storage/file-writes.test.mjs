@@ -1,4 +1,4 @@
-// NodeFileStorage: how files are written and read: what is synced, kept and refused; options, and the synchronous methods.
+// NodeFileStorage: how files are written and read, options, and the synchronous methods.
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { readdirSync, readFileSync, rmSync, statSync, symlinkSync, unlinkSync, writeFileSync } from 'node:fs'
@@ -17,7 +17,7 @@ const bytes = (content) => new TextEncoder().encode(content)
 for (const sync of [false, true]) {
   const method = sync ? 'writeSync' : 'write'
 
-  test(`${method}: a rename that is refused for a while is tried again, one that is refused for good is told`, async (t) => {
+  test(`${method}: a rename that is refused for a while is retried, and one that is always refused is an error`, async (t) => {
     const directory = tempDir(t)
     const output = await runModule(`
       import fs from 'node:fs'
@@ -53,7 +53,7 @@ for (const sync of [false, true]) {
     assert.deepEqual(readdirSync(directory), ['x.json'])
   })
 
-  test(`${method}: what is synced, and what is not where power may fail`, async (t) => {
+  test(`${method}: files and directories are synced, unless durability is 'unsafe-on-power-loss'`, async (t) => {
     const directory = tempDir(t)
     const output = await runModule(`
       import fs from 'node:fs'
@@ -74,11 +74,11 @@ for (const sync of [false, true]) {
       }
       console.log(results.join())
     `)
-    // The file, its directory, and where directories are new those that hold them: the root, a and b.
+    // The file, its directory, and the parents of new directories: the root, a and b.
     assert.equal(output, '5,5,5,5,0,0\n')
   })
 
-  test(`${method}: the mode is that of files that are new`, async (t) => {
+  test(`${method}: the mode applies to new files`, async (t) => {
     const directory = tempDir(t)
     const storage = new NodeFileStorage({ root: directory, mode: 0o600 })
     await storage[method]('x', bytes('x'))
@@ -118,7 +118,7 @@ test('a writeSync that fails at any step leaves the old file and no litter', asy
   assert.equal(output, 'ENOSPC true x old\n'.repeat(5))
 })
 
-test('the synchronous methods do what the others do, also while the process ends', async (t) => {
+test('the synchronous methods match the others, also while the process exits', async (t) => {
   const directory = tempDir(t)
   const storage = new NodeFileStorage({ root: directory })
   assert.equal(storage.readSync('a/x'), null)
@@ -144,13 +144,13 @@ test('the synchronous methods do what the others do, also while the process ends
 for (const sync of [false, true]) {
   const method = sync ? 'writeSync' : 'write'
 
-  test(`${method}: root keeps the owner of a file, and modes are set only where they differ`, async (t) => {
+  test(`${method}: root keeps the owner of a file, and modes are set only if they differ`, async (t) => {
     const directory = tempDir(t)
     const output = await runModule(`
       import fs from 'node:fs'
       import { syncBuiltinESMExports } from 'node:module'
       const calls = []
-      // Whether or not this process is root: what it asks for is recorded, and refused.
+      // The request is recorded and refused, so the test does not depend on being root.
       for (const name of ['fchown', 'fchmod', 'fchownSync', 'fchmodSync']) {
         const work = fs[name]
         fs[name] = (file, ...args) => {
@@ -188,7 +188,7 @@ for (const sync of [false, true]) {
     ])
   })
 
-  test(`${method}: a directory that cannot be synced is no failed write; another failure is, and the new file stands`, async (t) => {
+  test(`${method}: a write does not fail if the directory cannot be synced; any other failure is an error, and the new file stays`, async (t) => {
     const directory = tempDir(t)
     const output = await runModule(`
       import fs from 'node:fs'
@@ -211,7 +211,7 @@ for (const sync of [false, true]) {
     assert.equal(output, 'done,EINVAL,done,EPERM,done,ENOTSUP,done,EISDIR,done,ENOSYS,EIO,EIO\n')
   })
 
-  test(`${method}: an exceeded quota has the code EDQUOT, which Node does not know`, async (t) => {
+  test(`${method}: an exceeded quota has the code EDQUOT, which Node cannot name`, async (t) => {
     const directory = tempDir(t)
     const output = await runModule(`
       import fs from 'node:fs'
@@ -232,7 +232,7 @@ for (const sync of [false, true]) {
   })
 }
 
-test('writes work where FileHandle.sync is not implemented, as under Yarn', async (t) => {
+test('writes work if FileHandle.sync is not implemented, as under Yarn', async (t) => {
   const directory = tempDir(t)
   await runModule(`
     import { open } from 'node:fs/promises'
@@ -245,7 +245,7 @@ test('writes work where FileHandle.sync is not implemented, as under Yarn', asyn
   assert.equal((await Session.list(directory)).length, 1)
 })
 
-test('a FIFO, a socket or a device in the place of a file is an error that names it, and nothing waits for it', async (t) => {
+test('a FIFO, a socket or a device in place of a file is an error that names it, and nothing blocks', async (t) => {
   const directory = tempDir(t)
   const session = Session.create(directory)
   await session.save()
@@ -274,7 +274,7 @@ test('a FIFO, a socket or a device in the place of a file is an error that names
   await Session.load(directory, session.uuid)
 })
 
-test('fewer bytes than a file has are an error, not its contents', async (t) => {
+test('a short read is an error', async (t) => {
   const directory = tempDir(t)
   const output = await runModule(`
     import fs from 'node:fs'
@@ -294,11 +294,11 @@ test('fewer bytes than a file has are an error, not its contents', async (t) => 
   assert.equal(output, 'EIO\nEIO\nEIO\n5\n')
 })
 
-test('timers and clocks that a test framework has replaced are not used', async (t) => {
+test('timers and clocks that a test framework replaced are not used', async (t) => {
   const directory = tempDir(t)
   const output = await runModule(`
     import { NodeFileStorage } from 'peteos-session/node'
-    // A browser-like clock that stands still, as Jest's for jsdom.
+    // A browser-like clock that stands still, like Jest's for jsdom.
     const never = () => 1
     Object.assign(globalThis, { setTimeout: never, clearTimeout: never, setInterval: never, clearInterval: never, setImmediate: never })
     performance.now = never
@@ -313,7 +313,7 @@ test('timers and clocks that a test framework has replaced are not used', async 
   assert.equal(output, 'ELOCKED held had\n')
 })
 
-test('options that are not known, or of the wrong kind, are refused', () => {
+test('unknown options and invalid values are refused', () => {
   const wrong = { root: 5, followLinks: 'yes', mode: 0o1000, durability: 'none', lockTimeout: -1 }
   for (const [option, value] of Object.entries(wrong)) {
     refusedNow(() => new NodeFileStorage({ [option]: value }), 'InvalidArgumentError', {

@@ -8,7 +8,7 @@ const { MemoryStorage, Session } = await load('peteos-session')
 const bytes = (content) => new TextEncoder().encode(content)
 const content = (data) => data && new TextDecoder().decode(data)
 
-test('write, read, list, remove', async () => {
+test('files can be written, read, listed and removed', async () => {
   const storage = new MemoryStorage()
   assert.equal(await storage.read('a/b/c'), null)
   assert.deepEqual(await storage.list('a'), [])
@@ -33,7 +33,7 @@ test('write, read, list, remove', async () => {
   assert.deepEqual(await storage.list('a/b'), ['d'])
 })
 
-test('what it keeps is its own: neither the array written nor one read is it', async () => {
+test('files are copies of the arrays that are written and read', async () => {
   const storage = new MemoryStorage()
   const data = bytes('one')
   await storage.write('x', data)
@@ -44,7 +44,7 @@ test('what it keeps is its own: neither the array written nor one read is it', a
   assert.equal(content(await storage.read('x')), 'one')
 })
 
-test('it tells when a file was written', async () => {
+test('modifiedTime is the time of the last write', async () => {
   const storage = new MemoryStorage()
   assert.equal(await storage.modifiedTime('x'), null)
   const before = Date.now()
@@ -53,7 +53,7 @@ test('it tells when a file was written', async () => {
   assert.ok(time >= before && time <= Date.now())
 })
 
-test('names may be anything', async () => {
+test('a file may have any name', async () => {
   const storage = new MemoryStorage()
   for (const name of ['__proto__', 'constructor', 'é 日本', '..', 'a b']) {
     await storage.write(`d/${name}`, bytes(name))
@@ -63,7 +63,7 @@ test('names may be anything', async () => {
   assert.equal({}.polluted, undefined)
 })
 
-test('two stores share nothing', async () => {
+test('two storages share nothing', async () => {
   const [one, two] = [new MemoryStorage(), new MemoryStorage()]
   const session = Session.create('a', { storage: one })
   await session.save()
@@ -71,7 +71,7 @@ test('two stores share nothing', async () => {
   await assert.rejects(Session.load('a', session.uuid, { storage: two }), { name: 'SessionNotFoundError' })
 })
 
-test('files picked by a user open as a session', async () => {
+test('files that a user picked open as a session', async () => {
   const storage = new MemoryStorage()
   const source = Session.create('a', { storage: new MemoryStorage() })
   source.activeContext.append({ role: 'user', content: [{ type: 'text', text: 'Hi' }] })

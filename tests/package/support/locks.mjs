@@ -1,6 +1,7 @@
 // Lock files of NodeFileStorage as other holders would have made them.
 import { readFileSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { runModule } from './files.mjs'
 
 export const lockFile = (directory) => join(directory, '.lock')
 
@@ -49,3 +50,20 @@ export function holderOf(pid, place) {
   const started = Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19])
   return { place, pid, thread: pid, started }
 }
+
+/** Holds the lock of the directory that the script is given, until it is killed. */
+export const HOLD = `
+  await new (await import('peteos-session/node')).NodeFileStorage().lock(process.argv[2], () => {
+    console.log(process.pid)
+    return new Promise((resolve) => setTimeout(resolve, 60_000))
+  })
+`
+
+/** An ended process as the holder of a lock. */
+export async function endedHolder(place) {
+  const pid = Number(await runModule('console.log(process.pid)'))
+  return { place, pid, thread: pid, started: 1 }
+}
+
+/** The process that started this one, which lives. */
+export const livingHolder = (place) => holderOf(process.ppid, place)

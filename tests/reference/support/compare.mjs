@@ -4,15 +4,15 @@ import { parseText, prettyLines } from './json-text.mjs'
 import { canonicalFile, World } from './ours.mjs'
 
 /**
- * Runs a program on both sides; resolves to `{ steps, compared, difference, answers, ours }`: the steps as they were done,
- * how many answers were compared, the first that differ, or null, and the answers of the reference and ours.
+ * Runs a program on both sides; resolves to `{ steps, compared, difference, answers, ours }`: the executed steps, the number
+ * of compared answers, the first difference or null, and the answers of the reference and ours.
  */
 export async function compare(oracle, program) {
   const { start, steps } = startOf(program)
   return compareSteps(oracle, start, steps)
 }
 
-/** As `compare`, for a start and steps as the oracle takes them. */
+/** Like `compare`, for a start and steps in the form of the oracle. */
 export async function compareSteps(oracle, start, given) {
   const ours = []
   const steps = []
@@ -24,7 +24,7 @@ export async function compareSteps(oracle, start, given) {
       ours.push(done.outcome)
     }
   } catch (error) {
-    // Not even a step of it: the start failed, or what the answer is made from cannot be had.
+    // No step ran: the start failed, or the data for the answer is missing.
     const lines = [`+ ${error?.stack}`]
     return { steps, compared: 0, difference: { index: steps.length, step: null, kind: 'failed', lines } }
   }
@@ -39,17 +39,17 @@ function firstDifference(steps, ours, theirs) {
     const [one, other] = [comparable(ours[index]), comparable(theirs[index], ours[index].result.files)]
     if (same(one, other)) continue
     const kind = `${Boolean(other.result.error)} ${Boolean(one.result.error)}`
-    // Where the results differ, what they led to is no news.
+    // If the results differ, later differences add nothing.
     const shown = ({ result, ...rest }) => (same(one.result, other.result) ? { result, ...rest } : { result })
     return { index, step, kind, lines: differingLines(shown(other), shown(one)) }
   }
   return null
 }
 
-/** An answer without what may differ: the wording and the class of an error, and files that one side has not written. */
+/** An answer without permitted differences: the message and class of an error, and files that one side did not write. */
 function comparable({ result, active, dumps }, written = result.files) {
   const kept = { ...result }
-  // What the package throws that is no error of its own starts with the stack.
+  // An error that is not one of the package's own begins with the stack.
   if (kept.error && !String(kept.error).includes('\n')) kept.error = true
   delete kept.message
   if (kept.files) {
@@ -81,7 +81,7 @@ export function differingLines(theirs, ours) {
   return cut > 0 ? [...lines.slice(0, MOST_LINES), `… ${cut} more lines`] : lines
 }
 
-/** The lines of both with the sign of the side that alone has them, by the longest common subsequence. */
+/** The lines of both, with the sign of the side for lines that only one has, by the longest common subsequence. */
 function diff(before, after) {
   const common = Array.from({ length: before.length + 1 }, () => new Uint16Array(after.length + 1))
   for (let i = before.length - 1; i >= 0; i--) {
@@ -100,7 +100,7 @@ function diff(before, after) {
   return marked
 }
 
-/** An answer as `parseText` would give it, the JSON texts in it taken apart. */
+/** An answer as parsed by `parseText`, with the JSON texts in it parsed too. */
 function readable(value) {
   if (Array.isArray(value)) return value.map(readable)
   if (typeof value === 'object' && value !== null) {
@@ -114,7 +114,7 @@ function readable(value) {
   return JSON.stringify(value)
 }
 
-/** A failing case to be read: the program, and the lines in which its last step differs. */
+/** A readable failing case: the program, and the lines in which its last step differs. */
 export function describe({ start, system, tools, extras, prelude }, { steps, difference }) {
   const done = start === 'create' ? steps : [...prelude, ...steps]
   const from =
@@ -128,7 +128,7 @@ export function describe({ start, system, tools, extras, prelude }, { steps, dif
   ].join('\n')
 }
 
-/** Steps, and the lines in which what came of one of them differs. */
+/** Steps, and the lines in which a result differs. */
 export function describeSteps({ steps, difference }) {
   const field = ([key, value]) => `${key}=${typeof value === 'string' ? value : JSON.stringify(value)}`
   const shown = ({ do: name, ...args }) =>
@@ -145,4 +145,10 @@ export function describeSteps({ steps, difference }) {
       : `After step ${difference.index + 1} (- the reference, + the package):`,
     ...difference.lines,
   ].join('\n')
+}
+
+/** The messages of the context that changed last. */
+export function lastMessages(answers) {
+  const dump = answers.flatMap(({ dumps }) => Object.values(dumps)).at(-1)
+  return JSON.parse(dump).messages
 }

@@ -1,5 +1,5 @@
-// The golden files: what the reference answered when they were made (tests/reference/make-golden.mjs), so that the comparison
-// needs no Python.
+// The golden files: answers of the reference, written by tests/reference/make-golden.mjs, so that the comparison needs no
+// Python.
 import { createHash } from 'node:crypto'
 import { canonicalFile } from './ours.mjs'
 
@@ -8,8 +8,8 @@ export const GOLDEN = new URL('../golden/', import.meta.url)
 const LONGEST = 120
 
 /**
- * An answer to a step with digests in place of long texts, so that the golden files stay small. Files that were there at
- * the start are left out: the package only writes those in which something changed.
+ * An answer to a step with digests instead of long texts, so that the golden files stay small. Files that existed at the
+ * start are left out: the package writes only changed ones.
  */
 export function condensed({ result, active, dumps }, start) {
   const kept = { ...result }

@@ -1,10 +1,10 @@
-// JSON text taken apart without losing what JavaScript's values would lose: number text and the order of keys.
+// Parses JSON text without losing what JavaScript values would lose: number text and the order of keys.
 
 const TOKEN = /\s*("(?:[^"\\]|\\.)*"|[{}[\],:]|[^\s{}[\],:"]+)/y
 
 /**
- * Objects become Maps from key to value, arrays arrays; keys and everything else is its JSON text, numbers as Python
- * has it. With `anyEscapes` it makes no difference which characters of a string are escaped.
+ * Objects become Maps, arrays become arrays; keys and all other values are JSON text, numbers as Python writes them. With
+ * `anyEscapes` it makes no difference which characters of a string are escaped.
  */
 export function parseText(text, { anyEscapes = false } = {}) {
   let position = 0
@@ -52,14 +52,14 @@ export function pythonNumber(text) {
   return `${Object.is(number, -0) ? '-0' : digits}e${exponent < 0 ? '-' : '+'}${size}`
 }
 
-/** What `parseText` gave, as text without spaces. */
+/** A result of `parseText` as text without spaces. */
 export function compactText(value) {
   if (value instanceof Map) return `{${Array.from(value, ([key, field]) => `${key}:${compactText(field)}`).join(',')}}`
   if (Array.isArray(value)) return `[${value.map(compactText).join(',')}]`
   return value
 }
 
-/** What `parseText` gave, as lines to be read and compared. */
+/** A result of `parseText` as lines to read and compare. */
 export function prettyLines(value, indent = '', before = '') {
   const isObject = value instanceof Map
   const short = compactText(value)

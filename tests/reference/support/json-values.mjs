@@ -1,4 +1,4 @@
-// JSON texts, generated: values as a file may have them, with numbers and strings that a reader or writer may get wrong.
+// Generated JSON texts: values as in files, with numbers and strings that a reader or writer may get wrong.
 import { fc, list } from '../../package/support/property.mjs'
 
 const SCRIPTS = [
@@ -90,7 +90,7 @@ export const texts = fc.oneof(
 
 export const strings = texts.map((text) => JSON.stringify(text))
 
-/** Numbers as they are written in a file. */
+/** Numbers as text in a file. */
 const numbers = fc.oneof(
   { weight: 60, arbitrary: pick(NUMBERS) },
   { weight: 12, arbitrary: fc.integer({ min: -1e6, max: 1e6 }).map(String) },
@@ -102,7 +102,7 @@ const numbers = fc.oneof(
   },
 )
 
-/** The JSON text of an object of these fields; what is not the text of a field is left out. */
+/** The JSON text of an object with these fields; anything that is not the text of a field is left out. */
 export const objectText = (fields) => `{${fields.filter(Boolean).join(',')}}`
 
 /** Objects of any keys, as JSON text, with up to `most` fields. */
@@ -111,7 +111,7 @@ export const objects = (most, value) =>
     .uniqueArray(fc.tuple(keys, value), { maxLength: most, selector: ([key]) => key })
     .map((entries) => objectText(entries.map(([key, text]) => `${JSON.stringify(key)}:${text}`)))
 
-/** Any value of so many levels, as JSON text. */
+/** Any value with this many levels, as JSON text. */
 export function values(depth) {
   const plain = [
     { weight: 3, arbitrary: numbers },

@@ -1,7 +1,7 @@
-// Doubles that a writer may get wrong, and the texts that a file may have them as.
+// Doubles that a writer may get wrong, and their spellings in a file.
 import { fc, nth } from '../../package/support/property.mjs'
 
-/** A number as text in the ways that a file may have it. */
+/** The spellings of a number in a file. */
 export function spellings(number) {
   const texts = [String(number), number.toExponential(), number.toExponential(20), number.toPrecision(17)]
   if (Number.isInteger(number) && Math.abs(number) < 1e21) texts.push(number.toFixed(1), number.toFixed(0))

@@ -1,13 +1,13 @@
-// Does with the package what oracle.py does with the reference: the same steps, the same answers.
+// Runs the same steps on the package as oracle.py on the reference, with answers of the same form.
 import { compactText, parseText } from './json-text.mjs'
 import { MemoryStorage, Session } from './package.mjs'
 
 const UUID = '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}'
 const NAMED = new RegExp(`\\d{8}-${UUID}|${UUID}|\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{6}`, 'g')
-/** Times that are given are of 2001. */
+/** Times given by a program are in 2001. */
 const NOW = /^(?!2001)\d{4}-\d\d-\d\dT/
 
-/** A file as it is compared. */
+/** A file in the form in which it is compared. */
 export function canonicalFile(content) {
   const fields = parseText(content, { anyEscapes: true })
   fields.delete('"_anchor_sequences"')
@@ -25,9 +25,9 @@ export class World {
   #given = {}
   #plain
   #parent
-  /** In memory, unless there is a directory. */
+  /** The storage is in memory unless there is a directory. */
   #options
-  /** Its saves give the text of contexts that the session itself does not save. */
+  /** Its saves return the text of contexts that the session itself does not save. */
   #scratch = Session.create('scratch', { storage: new MemoryStorage() })
 
   constructor({ parent, plain = false }) {
@@ -62,7 +62,7 @@ export class World {
     this.contexts = session.activeContext ? [session.activeContext] : []
   }
 
-  /** Does a step, with what was relative in it made absolute; resolves to `{ step, outcome }`. */
+  /** Runs a step after making its relative arguments absolute; resolves to `{ step, outcome }`. */
   async step(given) {
     const step = this.#resolved(given)
     let result
@@ -70,7 +70,7 @@ export class World {
       const { do: name, ...args } = step
       result = await this[name](args)
     } catch (error) {
-      // What is no error class of the package is a defect whatever the reference does.
+      // An error that is not of the package's classes is a defect, whatever the reference does.
       result = { error: error?.code ? error.name : `${error?.stack}` }
     }
     const active = this.#session.activeContextId
@@ -221,7 +221,7 @@ export class World {
     return { windows }
   }
 
-  /** The dump of a window that nothing else is done with, or the fault of the plan that does not fit it. */
+  /** The dump of an otherwise unused window, or the fault of its plan if they do not match. */
   async #forgotten(context, window, plan) {
     const fault = planFault(context, window, plan)
     if (window === null) return fault
@@ -255,7 +255,7 @@ export class World {
     const files = {}
     for (const name of ['session.json', `${activeContextId}.json`]) {
       const content = text(await storage.read(`${sessionDir}/${name}`))
-      // A file with nothing changed in it is not written, where the reference fills in what may be absent.
+      // An unchanged file is not written; the reference fills in optional fields.
       files[this.#named(name)] = content === this.#given[name] ? null : this.#named(content)
     }
     return { files }
@@ -291,7 +291,7 @@ export class World {
     return { value: [...this.#session.autoApproveTools] }
   }
 
-  // Relative arguments: generated programs name places and sizes of contexts that are only known when they run.
+  // Relative arguments: generated programs name positions and sizes that are known only when they run.
 
   #resolved({ place, share, exactly, spread, ...step }) {
     const context = step.do.startsWith('session') ? this.#session.activeContext : this.#context(step.on)
@@ -322,14 +322,14 @@ function suffixTokens(context, encoding, count) {
   return newest.reduce((total, { id }) => total + tokens[id], specialTokens)
 }
 
-/** Every count, and for each of the encodings the budgets at which something changes, and one less. */
+/** Every count, and for each encoding the budgets at which something changes, and one less. */
 function sweepOf(context, encodings) {
   const messages = ordinary(context)
   const budgets = encodings.flatMap((encoding, turn) => {
     const { tokens, specialTokens } = context.planTokenWindow(0, encoding)
     let total = specialTokens
     const steps = messages.toReversed().map(({ id }) => (total += tokens[id]))
-    // One encoding in full, of the others every third.
+    // One encoding in full, every third budget of the others.
     const chosen = steps.filter((_, index) => turn === 0 || index % 3 === turn % 3)
     return [0, specialTokens, ...chosen.flatMap((step) => [Math.max(0, step - 1), step])].map((budget) => [
       encoding,
@@ -339,7 +339,7 @@ function sweepOf(context, encodings) {
   return { counts: messages.map((_, index) => index + 1), budgets }
 }
 
-/** What is wrong with the plan of a window; null where it is right. */
+/** The fault of the plan of a window; null if it is correct. */
 function planFault(context, window, plan) {
   const all = ordinary(context).map(({ id }) => id)
   const kept = window === null ? all : ordinary(window).map(({ id }) => id)

@@ -1,11 +1,10 @@
-// The built package. `PETEOS_SESSION_DIST=/elsewhere/` tests another build: a rule of a copy of dist/ changed by hand
-// shows what a failure looks like.
+// The built package. `PETEOS_SESSION_DIST=/elsewhere/` tests another build, such as a copy of dist/ with a deliberate fault.
 import { pathToFileURL } from 'node:url'
 
 const elsewhere = process.env.PETEOS_SESSION_DIST
 const dist = elsewhere ? pathToFileURL(`${elsewhere}/`) : new URL('../../../dist/', import.meta.url)
 
-/** What a program of its own imports. */
+/** The URL that a separate program imports. */
 export const entry = new URL('index.mjs', dist).href
 
 export const {

@@ -1,4 +1,4 @@
-// The files of a session written from a description of it, by neither of the two sides.
+// Writes the files of a session from a description, independently of both sides.
 
 const INDENT = '  '
 
@@ -16,8 +16,8 @@ export function sessionFile(uuid, contextId, { unknown = null, state = [] } = {}
 }
 
 /**
- * A context's file: the messages and anchors that a prelude of `append` and `addAnchor` leaves. With `bare` it lacks
- * what may be absent.
+ * The file of a context: the messages and anchors after a prelude of `append` and `addAnchor`. With `bare` it lacks optional
+ * fields.
  */
 export function contextFile(id, { system, tools, prelude, unknown = null, anchorSequences = false, bare = false }) {
   const messages = []

@@ -1,22 +1,22 @@
-//! Findings about a text that is valid JSON but unusual.
+//! Anomalies: unusual but valid JSON.
 
 use super::path::FieldPath;
 use super::position::Position;
 
-/// What is unusual about a text that is valid JSON.
+/// The anomalies of a text.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Oddities {
+pub struct Anomalies {
     /// The text begins with a byte order mark.
     pub byte_order_mark: bool,
     /// Escapes of half a surrogate pair, read as U+FFFD.
-    pub lone_surrogates: Oddity,
-    /// Keys that an object has twice; the last one counts.
-    pub duplicate_keys: Oddity,
+    pub lone_surrogates: Anomaly,
+    /// Duplicate keys, of which the last value is used.
+    pub duplicate_keys: Anomaly,
 }
 
-/// How often something unusual was found, and where first.
+/// The number of occurrences of an anomaly, and the first of them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Oddity {
+pub struct Anomaly {
     /// The number of occurrences.
     pub count: usize,
     /// The field and the position of the first occurrence.
@@ -25,7 +25,7 @@ pub struct Oddity {
     offset: Option<usize>,
 }
 
-impl Oddity {
+impl Anomaly {
     /// Records an occurrence at this byte offset.
     pub(super) fn note(&mut self, offset: usize) {
         self.count += 1;

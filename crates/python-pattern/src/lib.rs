@@ -1,33 +1,35 @@
-//! Translates the regular expressions of Python, in which tool filters are written, to those of JavaScript.
+//! Translates Python's regular expressions to those of ECMAScript.
 //!
-//! Syntax with another meaning in JavaScript (`\w`, `.`, `$` …) is written out; syntax that JavaScript lacks is refused. So
-//! a pattern means what it means in Python, or it is an error.
+//! Syntax that means something else in ECMAScript (`\w`, `.`, `$` …) is spelled out; syntax that ECMAScript lacks is
+//! rejected. So a pattern either means what it means in Python, or it is an error.
+
+#![warn(missing_docs)]
 
 use std::iter::Peekable;
 use std::str::Chars;
 
 const WORD: &str = r"\p{L}\p{N}_";
-/// Everything but word characters, as members of a class: the other categories, and the connectors except for `_`.
+/// All characters that are not word characters, as members of a class: the other categories, and connectors except `_`.
 const NOT_WORD: &str =
     r"\p{M}\p{S}\p{Z}\p{C}\p{Pd}\p{Ps}\p{Pe}\p{Pi}\p{Pf}\p{Po}\u203F\u2040\u2054\uFE33\uFE34\uFE4D-\uFE4F\uFF3F";
 const SPACE: &str = r"\t-\r\x1c-\x20\x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000";
 const NOT_SPACE: &str = r"\0-\x08\x0e-\x1b\x21-\x84\x86-\x9f\xa1-\u167f\u1681-\u1fff\u200b-\u2027\u202a-\u202e\u2030-\u205e\u2060-\u2fff\u3001-\u{10ffff}";
 
-/// A regular expression for JavaScript.
+/// A regular expression of ECMAScript.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct JavaScriptPattern {
-    /// Matches what the whole of a text has to be.
+pub struct EcmaScriptPattern {
+    /// The pattern, anchored at both ends.
     pub source: String,
-    /// With `u` always, and `i` where case is ignored.
+    /// `u`, and `i` if case is ignored.
     pub flags: &'static str,
 }
 
-impl JavaScriptPattern {
-    /// The expression that matches a text as a whole where Python's `re.fullmatch(pattern, text)` does.
+impl EcmaScriptPattern {
+    /// The expression that matches a text if Python's `re.fullmatch(pattern, text)` does.
     ///
     /// # Errors
     ///
-    /// What of the pattern has no counterpart.
+    /// The syntax that has no counterpart.
     pub fn full_match(pattern: &str) -> Result<Self, String> {
         let mut translation = Translation {
             rest: pattern.chars().peekable(),
@@ -87,7 +89,7 @@ impl Translation<'_> {
     }
 
     fn escape(&mut self) -> Result<(), String> {
-        let source = match self.rest.next().ok_or("a backslash stands at the end")? {
+        let source = match self.rest.next().ok_or("the pattern ends with a backslash")? {
             'w' => format!("[{WORD}]"),
             'W' => format!("[^{WORD}]"),
             's' => format!("[{SPACE}]"),
@@ -104,7 +106,7 @@ impl Translation<'_> {
         Ok(())
     }
 
-    /// An escape that stands for one character, in a class or outside.
+    /// An escape for one character, inside or outside a class.
     fn character_escape(&mut self, escaped: char) -> Result<(), String> {
         match escaped {
             'n' | 'r' | 't' | 'f' | 'v' => self.source.extend(['\\', escaped]),
@@ -112,7 +114,7 @@ impl Translation<'_> {
             'x' => self.code_point(2)?,
             'u' => self.code_point(4)?,
             'U' => self.code_point(8)?,
-            '1'..='9' => return Err("references to groups are not supported".to_owned()),
+            '1'..='9' => return Err("backreferences are not supported".to_owned()),
             other if other.is_ascii_alphanumeric() => return Err(format!("\\{other} is not supported")),
             other => self.literal(other),
         }
@@ -126,7 +128,7 @@ impl Translation<'_> {
                 self.source.push_str(&format!("\\u{{{code_point:x}}}"));
                 Ok(())
             }
-            _ => Err(format!("{digits:?} are no hexadecimal digits")),
+            _ => Err(format!("{digits:?} is not a hexadecimal number")),
         }
     }
 
@@ -135,15 +137,15 @@ impl Translation<'_> {
         if self.rest.next_if_eq(&'^').is_some() {
             self.source.push('^');
         }
-        // In the first place a bracket is a character.
+        // A bracket at the beginning is a literal character.
         if self.rest.next_if_eq(&']').is_some() {
             self.literal(']');
         }
         loop {
-            match self.rest.next().ok_or("a class is not closed")? {
+            match self.rest.next().ok_or("a character class is not closed")? {
                 ']' => break,
                 '-' => self.source.push('-'),
-                '\\' => match self.rest.next().ok_or("a backslash stands at the end")? {
+                '\\' => match self.rest.next().ok_or("the pattern ends with a backslash")? {
                     'w' => self.source.push_str(WORD),
                     'W' => self.source.push_str(NOT_WORD),
                     's' => self.source.push_str(SPACE),
@@ -174,8 +176,8 @@ impl Translation<'_> {
             },
             Some('P') => match self.rest.next() {
                 Some('<') => self.source.push_str("?<"),
-                // In JavaScript each round of a repetition forgets the groups of the one before.
-                Some('=') => return Err("references to groups are not supported".to_owned()),
+                // In ECMAScript, each iteration of a repetition resets the groups.
+                Some('=') => return Err("backreferences are not supported".to_owned()),
                 _ => return Err("(?P is not supported".to_owned()),
             },
             Some('#') => {
@@ -189,7 +191,7 @@ impl Translation<'_> {
         Ok(())
     }
 
-    /// A number of repetitions, or a brace that is a character.
+    /// A repetition count, or a literal brace.
     fn braces(&mut self) {
         let ahead: String =
             self.rest.clone().take_while(|character| character.is_ascii_digit() || *character == ',').collect();
@@ -224,12 +226,12 @@ mod tests {
     use super::*;
 
     fn source(pattern: &str) -> String {
-        let translated = JavaScriptPattern::full_match(pattern).unwrap().source;
+        let translated = EcmaScriptPattern::full_match(pattern).unwrap().source;
         translated.strip_prefix("^(?:").and_then(|source| source.strip_suffix(")$")).unwrap().to_owned()
     }
 
     #[test]
-    fn what_means_the_same_stays() {
+    fn syntax_with_the_same_meaning_is_kept() {
         for pattern in
             ["read_.*?", "(a|b)+", "(?:a)?", "x{2}", "x{2,3}?", "(?=a)(?!b)(?<=a)(?<!b)", "é|中", "[a-z0-9]*"]
         {
@@ -238,7 +240,7 @@ mod tests {
     }
 
     #[test]
-    fn what_differs_is_spelt_out() {
+    fn syntax_with_another_meaning_is_spelled_out() {
         let cases = [
             (r"\d", r"\p{Nd}"),
             (r"[\d-]", r"[\p{Nd}-]"),
@@ -261,11 +263,11 @@ mod tests {
         for (pattern, expected) in cases {
             assert_eq!(source(pattern), expected, "{pattern}");
         }
-        assert_eq!(JavaScriptPattern::full_match("(?i)a").unwrap().flags, "iu");
+        assert_eq!(EcmaScriptPattern::full_match("(?i)a").unwrap().flags, "iu");
     }
 
     #[test]
-    fn what_javascript_lacks_is_refused() {
+    fn syntax_without_a_counterpart_is_rejected() {
         for pattern in [
             r"\N{SPACE}",
             r"\q",
@@ -281,7 +283,7 @@ mod tests {
             "(?",
             "a(?#b",
         ] {
-            assert!(JavaScriptPattern::full_match(pattern).is_err(), "{pattern}");
+            assert!(EcmaScriptPattern::full_match(pattern).is_err(), "{pattern}");
         }
     }
 }

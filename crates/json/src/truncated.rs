@@ -1,14 +1,14 @@
-//! Reading a truncated text.
+//! Reads a truncated text.
 
 use serde_json::Value;
 
 use super::object::Object;
 use super::reader::{BYTE_ORDER_MARK, Fault, MAX_DEPTH, Open, Reader};
 
-/// What a truncated text holds for certain.
+/// The certain contents of a truncated text.
 #[derive(Debug, PartialEq, Eq)]
-pub struct Torn {
-    /// The complete fields. If the text ends within an array or object, its complete items are here too.
+pub struct Truncated {
+    /// The complete fields. If the text ends within an array or object, the complete items of that are included.
     pub fields: Object,
     /// The name of the field that the text ends in, if its value is an array or object.
     pub unfinished: Option<String>,
@@ -16,9 +16,9 @@ pub struct Torn {
     pub is_whole: bool,
 }
 
-/// Whether the fault at this byte is that the text is truncated: nothing follows, or the beginning of a word, an escape
-/// or a character.
-pub fn is_torn_at(text: &[u8], offset: usize) -> bool {
+/// Whether the fault at this byte is truncation: nothing follows, or only the beginning of a word, an escape or a
+/// character.
+pub fn is_truncated_at(text: &[u8], offset: usize) -> bool {
     let rest = text.get(offset..).unwrap_or_default();
     let begins = |word: &str| word.as_bytes().starts_with(rest);
     if ["null", "true", "false"].into_iter().any(begins) {
@@ -31,9 +31,9 @@ pub fn is_torn_at(text: &[u8], offset: usize) -> bool {
     }
 }
 
-/// Reads the object at the beginning of a truncated text. `None` if no field is complete, and for a text that has another
-/// fault or none.
-pub fn read_torn(text: &[u8]) -> Option<Torn> {
+/// Reads the object at the beginning of a truncated text. `None` if no field is complete, if the text has another fault,
+/// or if it is not truncated.
+pub fn read_truncated(text: &[u8]) -> Option<Truncated> {
     let text = text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text);
     let text = match std::str::from_utf8(text) {
         Err(error) if error.error_len().is_none() => &text[..error.valid_up_to()],
@@ -43,7 +43,7 @@ pub fn read_torn(text: &[u8]) -> Option<Torn> {
     let mut reader = Reader::new(text, MAX_DEPTH).ok()?;
     let mut open = Vec::new();
     let Err(Fault { offset, .. }) = reader.value_within(&mut open) else { return None };
-    if !is_torn_at(text, offset) {
+    if !is_truncated_at(text, offset) {
         return None;
     }
     let mut open = open.into_iter();
@@ -56,10 +56,10 @@ pub fn read_torn(text: &[u8]) -> Option<Torn> {
         fields.insert(key.clone(), value);
         key
     });
-    (!fields.is_empty()).then_some(Torn { fields, unfinished, is_whole: false })
+    (!fields.is_empty()).then_some(Truncated { fields, unfinished, is_whole: false })
 }
 
-/// The text without a number at its very end, of which digits may be missing.
+/// The text without a number at its end, which may lack digits.
 fn without_cut_number(text: &[u8]) -> &[u8] {
     let is_of_number = |byte: &u8| matches!(byte, b'0'..=b'9' | b'+' | b'-' | b'.' | b'e' | b'E');
     match text.last() {
@@ -74,7 +74,8 @@ mod tests {
     use crate::parse;
 
     fn read(text: &str) -> Option<(String, Option<String>)> {
-        read_torn(text.as_bytes()).map(|torn| (serde_json::to_string(&torn.fields).unwrap(), torn.unfinished))
+        read_truncated(text.as_bytes())
+            .map(|truncated| (serde_json::to_string(&truncated.fields).unwrap(), truncated.unfinished))
     }
 
     #[test]
@@ -95,7 +96,7 @@ mod tests {
             assert_eq!(read(text), Some((fields.to_owned(), unfinished.map(str::to_owned))), "{text}");
         }
         let cut_character = &"{\"a\":1,\"b\":\"é".as_bytes()[..13];
-        assert_eq!(serde_json::to_string(&read_torn(&cut_character[..12]).unwrap().fields).unwrap(), r#"{"a":1}"#);
+        assert_eq!(serde_json::to_string(&read_truncated(&cut_character[..12]).unwrap().fields).unwrap(), r#"{"a":1}"#);
     }
 
     #[test]
@@ -110,7 +111,7 @@ mod tests {
         let text = "{\"a\": [true, \"\\ud83d\\ude00é\", -1.5e+3, null], \"b\": {\"c\": \"\u{1f600}\"}}".as_bytes();
         for end in 1..text.len() {
             let error = parse(&text[..end]).unwrap_err();
-            assert!(is_torn_at(&text[..end], error.offset), "{end}: {error:?}");
+            assert!(is_truncated_at(&text[..end], error.offset), "{end}: {error:?}");
         }
     }
 }
