@@ -8,8 +8,8 @@ import { isQuick } from './wasm.mjs'
 const dist = join(root, 'dist')
 
 /** In bytes, gzipped. */
-const MODULE = 310_000
-const SCRIPT = 17_000
+const MODULE = 315_000
+const SCRIPT = 18_000
 
 export async function checkBudgets() {
   check('the JavaScript of the browser entry, minified', await browserScript(), SCRIPT)
@@ -27,6 +27,7 @@ function check(what, data, budget) {
 async function browserScript() {
   const { build } = await import('esbuild')
   const entryPoints = [join(dist, 'browser.js')]
-  const { outputFiles } = await build({ entryPoints, bundle: true, minify: true, format: 'esm', write: false })
+  const options = { bundle: true, minify: true, format: 'esm', write: false, ignoreAnnotations: true }
+  const { outputFiles } = await build({ ...options, entryPoints, logLevel: 'warning' })
   return outputFiles[0].contents
 }
