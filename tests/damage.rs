@@ -166,7 +166,7 @@ fn check(disk: &Disk) -> SessionCheck {
 
 /// Repairs the session; returns what was done.
 fn repair(disk: &Disk) -> Vec<Action> {
-    block_on(integrity::repair(&SAMPLE.layout, disk, &TestEnvironment::default())).unwrap().actions
+    block_on(integrity::repair(&SAMPLE.layout, disk, &TestEnvironment::default(), 3)).unwrap().actions
 }
 
 /// The messages of a context, if its file can be loaded.

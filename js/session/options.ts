@@ -21,6 +21,8 @@ export interface ReadOptions extends StorageOptions {
 export interface RepairOptions extends ReadOptions {
   /** Whether to write nothing and only return what a repair would do, with a check of the session as it would be after it. */
   dryRun?: boolean
+  /** How many copies of each file are kept when a repair makes a copy; the oldest are removed. At least 1; by default 3. */
+  keepCopies?: number
 }
 
 /** Options of {@link Session.load}. */
