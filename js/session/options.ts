@@ -17,6 +17,12 @@ export interface ReadOptions extends StorageOptions {
   maxFileBytes?: number
 }
 
+/** Options of {@link Session.repair}. */
+export interface RepairOptions extends ReadOptions {
+  /** Whether to write nothing and only return what a repair would do, with a check of the session as it would be after it. */
+  dryRun?: boolean
+}
+
 /** Options of {@link Session.load}. */
 export interface LoadOptions extends ReadOptions {
   /**

@@ -6,6 +6,7 @@ import { readOptions } from '../read-options.js'
 import { defaultStorage } from '../storage/default.js'
 import type { StorageLease } from '../storage/lease.js'
 import { locked, lockedSync } from '../storage/locked.js'
+import { OverlayStorage } from '../storage/overlay.js'
 import { checkStorage, hasMethod, type SessionStorage } from '../storage/storage.js'
 import { fromJsonText, toJsonText } from '../wasm/json-text.js'
 import { ensureLoaded } from '../wasm/loading.js'
@@ -20,7 +21,7 @@ import { Context, handleOf, specialTexts } from './context.js'
 import type { SessionDict } from './dicts.js'
 import { makeAsyncDisposable, makeDisposable } from './dispose.js'
 import type { SessionCheck, SessionRepair } from './findings.js'
-import type { ListOptions, LoadOptions, ReadOptions, SaveOptions, SessionOptions } from './options.js'
+import type { ListOptions, LoadOptions, ReadOptions, RepairOptions, SaveOptions, SessionOptions } from './options.js'
 import { SessionState } from './state.js'
 
 /** The summary of a session, as its `session.json` describes it. */
@@ -49,6 +50,7 @@ export interface ForkedContext {
 
 const SAVE_OPTIONS = ['onConflict'] as const
 const READ_OPTIONS = ['storage', 'maxFileBytes'] as const
+const REPAIR_OPTIONS = ['storage', 'maxFileBytes', 'dryRun'] as const
 const LOAD_OPTIONS = ['storage', 'activeContextId', 'maxFileBytes'] as const
 const LIST_OPTIONS = ['storage', 'onError', 'maxFileBytes'] as const
 const SESSION_OPTIONS = ['systemPromptMessage', 'toolDefinitionsMessage', 'storage'] as const
@@ -172,7 +174,8 @@ export class Session {
    * Repairs the findings that {@link check} reports as `repairable`, without losing anything that could be read before. Each
    * file is copied to `<name>.<time>.bak` beside it before it is changed. Contexts are written first, `session.json` last. The
    * result includes a check of what remains. A second repair changes nothing. If the storage has locks, the repair holds the
-   * lock of the session's directory. It never overwrites the change of another writer.
+   * lock of the session's directory. It never overwrites the change of another writer. With `dryRun: true` the result is the
+   * same, but nothing is written and no lock is taken.
    *
    * @throws {ConflictError} if another writer changes a file during the repair. Earlier repairs are kept.
    * @throws {SessionNotFoundError} like {@link check}.
@@ -182,13 +185,19 @@ export class Session {
    * another repair continues from there.
    * @throws {FileTooLargeError} if `session.json` needs a repair and a context is larger than `options.maxFileBytes`.
    */
-  static async repair(parentDir: string, uuid: string, options: ReadOptions = {}): Promise<SessionRepair> {
-    const { storage: given, maxFileBytes } = readOptions(options, READ_OPTIONS, 'Session.repair')
+  static async repair(parentDir: string, uuid: string, options: RepairOptions = {}): Promise<SessionRepair> {
+    const { storage: given, maxFileBytes, dryRun = false } = readOptions(options, REPAIR_OPTIONS, 'Session.repair')
+    if (typeof dryRun !== 'boolean') {
+      throw new InvalidArgumentError('options.dryRun: expected true or false', { argument: 'options.dryRun' })
+    }
     const storage = storageOf(given)
     await ensureLoaded()
-    const text = await locked(storage, rust().sessionDir(parentDir, uuid), (lease) =>
-      rust().repairSession(parentDir, uuid, storage, maxFileBytes, lease),
-    )
+    const sessionDir = rust().sessionDir(parentDir, uuid)
+    const text = dryRun
+      ? await rust().repairSession(parentDir, uuid, new OverlayStorage(storage), maxFileBytes, undefined)
+      : await locked(storage, sessionDir, (lease) =>
+          rust().repairSession(parentDir, uuid, storage, maxFileBytes, lease),
+        )
     return fromJsonText<SessionRepair>(text)
   }
 
