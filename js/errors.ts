@@ -1,3 +1,5 @@
+import type { ErrorClass } from './generated/lists.js'
+
 /**
  * Base class of every error that this package throws. `code` is stable; the message says what to do.
  */
@@ -257,13 +259,13 @@ const CLASSES = {
   EncodingNotLoadedError,
   WindowTooSmallError,
   StorageError,
-}
+} satisfies Record<Exclude<ErrorClass, 'SessionError'>, unknown>
 
 /**
  * Creates an error for Rust.
  * @internal
  */
-export function createError(className: string, message: string, details: unknown): SessionError {
+export function createError(className: ErrorClass, message: string, details: unknown): SessionError {
   const Class = (CLASSES as Record<string, new (message: string, details: never) => SessionError>)[className]
   return Class === undefined ? new SessionError(message) : new Class(message, details as never)
 }

@@ -8,6 +8,7 @@ use std::fmt::Write;
 use std::path::Path;
 
 use peteos_session::conversation::PartTokens;
+use peteos_session::error::ErrorKind;
 use peteos_session::provider::formats::{FORMATS, checkable};
 use peteos_session::provider::rules;
 use peteos_session::tokens::Encoding;
@@ -43,6 +44,11 @@ fn unions() -> Vec<Union> {
             "FindingRule",
             "What `Session.check` looks for. The names are stable. `docs/damage.md` describes each.",
             integrity::Rule::ALL.iter().map(|rule| (rule.name(), rule.summary())),
+        ),
+        documented(
+            "ErrorClass",
+            "The classes of the errors that Rust creates.",
+            ErrorKind::ALL.iter().map(|kind| (kind.name(), kind.summary())),
         ),
         union("Severity", "How severe a finding is.", severities.map(integrity::Severity::name)),
         documented(
@@ -150,6 +156,15 @@ fn the_table_of_damage_has_each_rule_with_its_severity() {
     let found: Vec<[String; 2]> =
         rows("docs/damage.md", "| rule |").into_iter().map(|cells| [cells[0].clone(), cells[1].clone()]).collect();
     assert_eq!(found, expected);
+}
+
+#[test]
+fn the_table_of_errors_has_each_class() {
+    let found: Vec<String> =
+        rows("docs/api.md", "| class | `code` |").into_iter().map(|cells| cells[0].clone()).collect();
+    for kind in ErrorKind::ALL {
+        assert!(found.contains(&in_code(kind.name())), "{}", kind.name());
+    }
 }
 
 #[test]

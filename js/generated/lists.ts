@@ -73,6 +73,33 @@ export type FindingRule =
   /** A file that is not part of the format. */
   | 'other-file'
 
+/** The classes of the errors that Rust creates. */
+export type ErrorClass =
+  /** A bug in this library. */
+  | 'SessionError'
+  /** `session.json` does not exist. */
+  | 'SessionNotFoundError'
+  /** The session has no context with this id. */
+  | 'ContextNotFoundError'
+  /** A file is not a valid session or context. */
+  | 'CorruptSessionError'
+  /** A file is larger than the limit. */
+  | 'FileTooLargeError'
+  /** An argument or option is invalid. */
+  | 'InvalidArgumentError'
+  /** A message has the wrong shape. */
+  | 'InvalidMessageError'
+  /** An encoding or a model is unknown. */
+  | 'UnknownEncodingError'
+  /** The vocabulary of an encoding is not loaded. */
+  | 'EncodingNotLoadedError'
+  /** The limit of a window is too small for the messages that it must keep. */
+  | 'WindowTooSmallError'
+  /** The storage failed. */
+  | 'StorageError'
+  /** Another writer has changed a file, or a variable has another value than expected. */
+  | 'ConflictError'
+
 /** How severe a finding is. */
 export type Severity = 'error' | 'warning' | 'info'
 

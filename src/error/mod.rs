@@ -3,12 +3,14 @@
 //! Arguments have the names of the Rust parameters or fields. An interface that uses other names translates them, and adds
 //! advice in its own terms.
 
+mod kind;
 mod shape;
 mod storage;
 mod tokenizer;
 
 use std::fmt;
 
+pub use kind::ErrorKind;
 pub use shape::ShapeError;
 pub use storage::{Cause, Operation, StorageError};
 

@@ -9,6 +9,27 @@
 //! - A format reads a request with the help of [`field`] and [`reading`]; a [`builder`] makes a context of it.
 //!
 //! docs/providers.md says how each format expresses what a context holds.
+//!
+//! ```
+//! use peteos_session::provider::{formats, from_messages, to_messages};
+//! # use peteos_session::environment::{Environment, LocalTime};
+//! # use serde_json::json;
+//! # struct Fixed;
+//! # impl Environment for Fixed {
+//! #     fn now(&self) -> LocalTime {
+//! #         LocalTime { year: 2026, month: 1, day: 2, hour: 3, minute: 4, second: 5, microsecond: 0 }
+//! #     }
+//! #     fn uuid(&self) -> uuid::Uuid {
+//! #         uuid::Uuid::from_u128(1)
+//! #     }
+//! # }
+//! # let environment = &Fixed;
+//! let anthropic = formats::find("anthropic")?;
+//! let context = from_messages(&json!([{"role": "user", "content": "Hi"}]), anthropic, environment)?;
+//! let request = to_messages(&context, anthropic, false)?;
+//! assert_eq!(request["messages"], json!([{"role": "user", "content": [{"type": "text", "text": "Hi"}]}]));
+//! # Ok::<(), peteos_session::error::Error>(())
+//! ```
 
 mod builder;
 mod carried;

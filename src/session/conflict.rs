@@ -2,9 +2,10 @@
 
 use serde_json::Value;
 
+use super::Session;
 use super::dict::{self, keys};
 use super::save_plan::{PlannedWrite, Written};
-use super::{Session, SharedContext};
+use super::shared::SharedContext;
 use crate::digest::sha256_hex;
 use crate::environment::Environment;
 use crate::error::Error;

@@ -1,6 +1,6 @@
 //! The sessions in a directory.
 
-use super::SessionSummary;
+use super::summary::SessionSummary;
 use crate::error::Error;
 use crate::id::SessionId;
 use crate::layout::Layout;

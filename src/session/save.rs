@@ -1,7 +1,9 @@
 //! Saving: plan the writes, compare with the files, write.
 
+use super::Session;
+use super::conflict::Forked;
 use super::save_plan::SavePlan;
-use super::{Forked, Session, StoredSession};
+use super::stored::StoredSession;
 use crate::environment::Environment;
 use crate::error::Error;
 use crate::storage::{Revision, Storage, SyncStorage};

@@ -1,6 +1,6 @@
 //! The writes of a save, in order.
 
-use super::SharedContext;
+use super::shared::SharedContext;
 use crate::digest::sha256_hex;
 use crate::json::Object;
 

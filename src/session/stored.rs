@@ -2,7 +2,9 @@
 
 use std::cell::{Cell, RefCell};
 
-use super::{Forked, Session, SharedContext};
+use super::Session;
+use super::conflict::Forked;
+use super::shared::SharedContext;
 use crate::environment::Environment;
 use crate::error::Error;
 use crate::id::ContextId;

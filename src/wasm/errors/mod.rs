@@ -26,25 +26,7 @@ pub fn set_factory(factory: Function) {
 
 impl From<Error> for JsValue {
     fn from(error: Error) -> Self {
-        create(class(&error), &message(&error), &details(&error))
-    }
-}
-
-/// The name of the class of an error.
-fn class(error: &Error) -> &'static str {
-    match error {
-        Error::InvalidArgument { .. } => "InvalidArgumentError",
-        Error::InvalidMessage { .. } => "InvalidMessageError",
-        Error::SessionNotFound { .. } => "SessionNotFoundError",
-        Error::ContextNotFound { .. } => "ContextNotFoundError",
-        Error::CorruptSession { .. } => "CorruptSessionError",
-        Error::FileTooLarge { .. } => "FileTooLargeError",
-        Error::UnknownEncoding { .. } => "UnknownEncodingError",
-        Error::EncodingNotLoaded { .. } => "EncodingNotLoadedError",
-        Error::WindowTooSmall { .. } => "WindowTooSmallError",
-        Error::FileConflict { .. } | Error::LockLost { .. } | Error::StateConflict { .. } => "ConflictError",
-        Error::Storage(_) => "StorageError",
-        Error::Internal(_) => "SessionError",
+        create(error.kind().name(), &message(&error), &details(&error))
     }
 }
 
