@@ -172,7 +172,7 @@ fn repair(disk: &Disk) -> Vec<Action> {
 /// The messages of a context, if its file can be loaded.
 fn messages(files: &Files, path: &str) -> Result<Vec<Value>, Error> {
     let layout = &SAMPLE.layout;
-    // A session of its own, so that it does not matter whether that of the disk is damaged.
+    // A new session, so that a damaged session.json does not matter.
     let mut session = Session::from_file(layout.clone(), b"{}")?;
     let name = path.rsplit('/').next().unwrap_or_default();
     let Some(id) = Layout::context_id(name) else { return Ok(Vec::new()) };
