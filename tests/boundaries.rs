@@ -122,7 +122,7 @@ fn kept(report: &WindowReport) -> BTreeSet<usize> {
     report.kept().iter().map(|id| id.parse().unwrap()).collect()
 }
 
-/// The plain model, for lines that stand in the order in which they came.
+/// The plain model, for lines in the order in which they were appended.
 struct Model<'l> {
     lines: &'l [Line],
     /// The line of a result and that of its call.

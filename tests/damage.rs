@@ -166,13 +166,13 @@ fn check(disk: &Disk) -> SessionCheck {
 
 /// Repairs the session; returns what was done.
 fn repair(disk: &Disk) -> Vec<Action> {
-    block_on(integrity::repair(&SAMPLE.layout, disk, &TestEnvironment::default())).unwrap().actions
+    block_on(integrity::repair(&SAMPLE.layout, disk, &TestEnvironment::default(), 3)).unwrap().actions
 }
 
 /// The messages of a context, if its file can be loaded.
 fn messages(files: &Files, path: &str) -> Result<Vec<Value>, Error> {
     let layout = &SAMPLE.layout;
-    // A session of its own, so that it does not matter whether that of the disk is damaged.
+    // A new session, so that a damaged session.json does not matter.
     let mut session = Session::from_file(layout.clone(), b"{}")?;
     let name = path.rsplit('/').next().unwrap_or_default();
     let Some(id) = Layout::context_id(name) else { return Ok(Vec::new()) };

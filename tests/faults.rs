@@ -201,9 +201,9 @@ fn a_repair_that_fails_at_any_call_is_completed_by_the_next_one() {
             let damaged = disk.files();
             disk.fail_at(call, has_effect);
             // A context that cannot be read is a finding, so that not every failure is an error.
-            let _ = block_on(integrity::repair(&layout, &disk, &environment));
+            let _ = block_on(integrity::repair(&layout, &disk, &environment, 3));
             let has_failed = disk.stop_failing();
-            let repair = block_on(integrity::repair(&layout, &disk, &environment)).unwrap();
+            let repair = block_on(integrity::repair(&layout, &disk, &environment, 3)).unwrap();
             assert!(repair.check.ok, "{call}: {:?}", repair.check.findings);
             let kept = disk.files();
             assert!(damaged.values().all(|contents| contents.is_empty() || kept.values().any(|copy| copy == contents)));

@@ -64,7 +64,7 @@ fn of_window(words: &str) -> Vec<Unpaired> {
     sorted(pending.chain(broken))
 }
 
-/// What the check of a saved session reports; a pending call is no finding.
+/// What the check of a saved session reports; a pending call is not a finding.
 fn of_file(words: &str) -> Vec<Unpaired> {
     let environment = TestEnvironment::default();
     let session = Session::create("a", None, None, &environment);

@@ -70,7 +70,7 @@ fn a_save_writes_what_changed_and_the_session_last() {
 }
 
 #[test]
-fn contexts_that_nobody_holds_are_saved_once_and_let_go() {
+fn contexts_without_a_handle_are_saved_once_and_dropped() {
     let (environment, disk) = (TestEnvironment::default(), Disk::default());
     let (session, context) = new_session(&disk, &environment);
     append(&context, &["a", "b"], &environment);
@@ -232,7 +232,7 @@ fn a_save_that_loses_its_lock_writes_no_more() {
     append(&context, &["c"], &environment);
     disk.lose_lock_at(3);
     let forks = block_on(session.save_to(&disk, OnConflict::Fork(&environment))).unwrap();
-    assert!(forks.is_none(), "it has to be saved under the lock again");
+    assert!(forks.is_none(), "it must be saved under the lock again");
     disk.stop_failing();
     assert!(
         block_on(session.save_to(&disk, OnConflict::Fork(&environment))).unwrap().is_some_and(|forks| forks.is_empty())

@@ -205,7 +205,7 @@ fn messages_without_a_number_rank_by_position() {
     assert_eq!(kept(&context, 1), "c");
     assert_eq!(kept(&context, 2), "b c");
     assert_eq!(kept(&context, 4), "b c d e");
-    // What is no number is none.
+    // A value that is not a number counts as absent.
     let context = context_of(json!([{"id": "a", "_sequence_number": "7"}, {"id": "b", "_sequence_number": -1}]));
     assert_eq!(kept(&context, 1), "b");
 }

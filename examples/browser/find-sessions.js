@@ -30,7 +30,7 @@ export class NoSessionError extends Error {
     const what =
       fileCount === 0
         ? 'There are no JSON files here'
-        : `There is no session.json among the ${formatCount(fileCount, 'JSON file')}`
+        : `There is no session.json in the ${formatCount(fileCount, 'JSON file')}`
     super(
       `${what}. A session is a folder with session.json and a file for each context: open that folder, or all its files.`,
     )

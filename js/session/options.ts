@@ -19,8 +19,10 @@ export interface ReadOptions extends StorageOptions {
 
 /** Options of {@link Session.repair}. */
 export interface RepairOptions extends ReadOptions {
-  /** Whether to write nothing and only return what a repair would do, with a check of the session as it would be after it. */
+  /** Writes nothing, and returns what a repair would do, with the check of the session after it. By default `false`. */
   dryRun?: boolean
+  /** How many copies of each file are kept when a repair makes a copy; the oldest are removed. At least 1; by default 3. */
+  keepCopies?: number
 }
 
 /** Options of {@link Session.load}. */

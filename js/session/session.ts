@@ -50,7 +50,7 @@ export interface ForkedContext {
 
 const SAVE_OPTIONS = ['onConflict'] as const
 const READ_OPTIONS = ['storage', 'maxFileBytes'] as const
-const REPAIR_OPTIONS = ['storage', 'maxFileBytes', 'dryRun'] as const
+const REPAIR_OPTIONS = ['storage', 'maxFileBytes', 'dryRun', 'keepCopies'] as const
 const LOAD_OPTIONS = ['storage', 'activeContextId', 'maxFileBytes'] as const
 const LIST_OPTIONS = ['storage', 'onError', 'maxFileBytes'] as const
 const SESSION_OPTIONS = ['systemPromptMessage', 'toolDefinitionsMessage', 'storage'] as const
@@ -186,17 +186,26 @@ export class Session {
    * @throws {FileTooLargeError} if `session.json` needs a repair and a context is larger than `options.maxFileBytes`.
    */
   static async repair(parentDir: string, uuid: string, options: RepairOptions = {}): Promise<SessionRepair> {
-    const { storage: given, maxFileBytes, dryRun = false } = readOptions(options, REPAIR_OPTIONS, 'Session.repair')
+    const {
+      storage: given,
+      maxFileBytes,
+      dryRun = false,
+      keepCopies = 3,
+    } = readOptions(options, REPAIR_OPTIONS, 'Session.repair')
     if (typeof dryRun !== 'boolean') {
       throw new InvalidArgumentError('options.dryRun: expected true or false', { argument: 'options.dryRun' })
+    }
+    if (!Number.isInteger(keepCopies) || keepCopies < 1 || keepCopies > 1_000_000) {
+      const argument = 'options.keepCopies'
+      throw new InvalidArgumentError(`${argument}: expected an integer from 1 to 1000000`, { argument })
     }
     const storage = storageOf(given)
     await ensureLoaded()
     const sessionDir = rust().sessionDir(parentDir, uuid)
     const text = dryRun
-      ? await rust().repairSession(parentDir, uuid, new OverlayStorage(storage), maxFileBytes, undefined)
+      ? await rust().repairSession(parentDir, uuid, new OverlayStorage(storage), maxFileBytes, keepCopies, undefined)
       : await locked(storage, sessionDir, (lease) =>
-          rust().repairSession(parentDir, uuid, storage, maxFileBytes, lease),
+          rust().repairSession(parentDir, uuid, storage, maxFileBytes, keepCopies, lease),
         )
     return fromJsonText<SessionRepair>(text)
   }

@@ -1,5 +1,5 @@
-// The Rust on the PATH. Where that is rustup's, which has no toolchain after `apt-get install rustup`, one is installed
-// and named in each call: the user's default stays as it is.
+// Uses the Rust on the PATH. If that is rustup without a toolchain, as after `apt-get install rustup`, one is installed and
+// named in each call, so that the user's default does not change.
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { hintFor } from './hints.mjs'

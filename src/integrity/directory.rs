@@ -51,6 +51,15 @@ fn is_copy(name: &str) -> bool {
     name.strip_suffix(".bak").is_some_and(|name| name.contains(".json.") || name.contains(".tmp."))
 }
 
+/// The file that a copy was made of, and when: for a temporary file, the one that it was meant to replace. `None` for any
+/// other name.
+pub(super) fn copied_file(name: &str) -> Option<(&str, &str)> {
+    let stem = name.strip_suffix(".bak").filter(|_| is_copy(name))?;
+    let (seconds, _) = stem.rmatch_indices('.').nth(1)?;
+    let file = &stem[..seconds];
+    Some((temporary_target(file).unwrap_or(file), &stem[seconds..]))
+}
+
 /// The files in the directory of a session.
 pub(super) struct Directory {
     pub layout: Layout,
@@ -130,6 +139,9 @@ mod tests {
         assert_eq!(first, "c.json.20260102T030405.000006.bak");
         assert_eq!(second, "c.json.20260102T030405.000006-2.bak");
         assert_eq!(Kind::of(&directory.copy_name(".c.json.1.2.tmp", &Fixed::default())), Kind::Copy);
+        assert_eq!(copied_file(&first), Some(("c.json", ".20260102T030405.000006")));
+        assert_eq!(copied_file(".c.json.1.2.tmp.20260102T030405.000006-2.bak").unwrap().0, "c.json");
+        assert!(["c.json", "x.bak", "x.json.bak"].into_iter().all(|name| copied_file(name).is_none()));
         assert_eq!((Kind::of(&first), Kind::of(&second)), (Kind::Copy, Kind::Copy));
     }
 }

@@ -20,6 +20,7 @@ use crate::environment::Environment;
 use crate::error::{Error, Operation, StorageError};
 use crate::layout::Layout;
 use crate::storage::{Revision, Storage};
+use directory::copied_file;
 use examination::{Contents, Examination};
 use repair_plan::{RepairPlan, keeps_copy};
 
@@ -48,16 +49,24 @@ pub struct Repair {
 }
 
 /// Fixes the findings that [`check`] calls repairable. Copies each file before replacing it, and writes the contexts before
-/// `session.json`.
+/// `session.json`. Of each file that was copied, the newest `keep_copies` copies stay.
 ///
 /// # Errors
 ///
 /// Those of [`check`]; [`Error::FileConflict`] if another writer changes a file in the meantime; those of reading and
 /// writing. If a context cannot be read, it may be the newest, so a repair of `session.json` would guess: nothing is written
 /// then, nor if the contents that were read do not match their digest. Writes before a failed one are not undone.
-pub async fn repair(layout: &Layout, storage: &impl Storage, environment: &dyn Environment) -> Result<Repair, Error> {
+pub async fn repair(
+    layout: &Layout,
+    storage: &impl Storage,
+    environment: &dyn Environment,
+    keep_copies: usize,
+) -> Result<Repair, Error> {
     let (_, plan) = examine(layout, storage, environment, true).await?;
     let actions = carry_out(&plan, storage).await?;
+    if actions.iter().any(|action| action.copy.is_some()) {
+        remove_copies(layout, storage, keep_copies).await?;
+    }
     Ok(Repair { actions, check: check(layout, storage, environment).await? })
 }
 
@@ -159,6 +168,19 @@ async fn carry_out(plan: &RepairPlan, storage: &impl Storage) -> Result<Vec<Acti
         actions.push(leftover.action(keeps_copy));
     }
     Ok(actions)
+}
+
+/// Removes the oldest copies of each file.
+async fn remove_copies(layout: &Layout, storage: &impl Storage, keep: usize) -> Result<(), Error> {
+    let names = storage.list(&layout.session_dir()).await?;
+    let mut copies: Vec<_> = names.iter().filter_map(|name| Some((copied_file(name)?, name))).collect();
+    copies.sort();
+    for copies in copies.chunk_by(|((one, _), _), ((other, _), _)| one == other) {
+        for (_, name) in &copies[..copies.len().saturating_sub(keep)] {
+            storage.remove(&layout.file(name)).await?;
+        }
+    }
+    Ok(())
 }
 
 /// Reads a file again, and fails if it is not the one that was examined.

@@ -1,6 +1,6 @@
 //! Sessions: the dict, the contexts in memory, and loading and saving both.
 //!
-//! A [`Session`] decides what has to be written and what conflicts; a [`StoredSession`] carries that out through a
+//! A [`Session`] decides what to write and what conflicts; a [`StoredSession`] carries that out through a
 //! [`Storage`](crate::storage::Storage).
 
 mod conflict;

@@ -30,11 +30,12 @@ pub async fn repair_session(
     uuid: JsValue,
     storage: JsValue,
     max_file_bytes: JsValue,
+    keep_copies: usize,
     lease: JsValue,
 ) -> Result<String, JsValue> {
     let layout = session_layout(&parent_dir, &uuid)?;
     let storage = JsStorage::with_limit(storage, args::max_file_bytes(&max_file_bytes)?).with_lease(lease);
-    let repair = integrity::repair(&layout, &storage, &JsEnvironment::capture()?).await?;
+    let repair = integrity::repair(&layout, &storage, &JsEnvironment::capture()?, keep_copies).await?;
     let actions = repair.actions.iter().map(RepairAction::from).collect();
     Ok(reports::text(&SessionRepair { actions, check: SessionCheck::from(&repair.check) })?)
 }

@@ -187,7 +187,7 @@ test(
       '#files-input',
       files.filter(({ name }) => name !== 'session.json'),
     )
-    assert.match((await errorText(page)).text, /^No session\.json is among the 1 JSON file\./)
+    assert.match((await errorText(page)).text, /^There is no session\.json in the 1 JSON file\./)
     await page.getByRole('button', { name: 'Dismiss' }).click()
 
     await page.setInputFiles(

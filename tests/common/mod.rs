@@ -1,4 +1,4 @@
-//! What the tests of the core share: a fixed clock, consecutive ids, a storage in memory.
+//! Shared by the tests of the core: a fixed clock, consecutive ids, a storage in memory.
 #![allow(dead_code, reason = "each test crate uses a part of it")]
 
 pub mod storage;

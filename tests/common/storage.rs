@@ -125,7 +125,7 @@ impl Disk {
     }
 }
 
-/// Is pending so many times.
+/// Is pending this many times.
 pub async fn polls(mut count: u64) {
     poll_fn(|context| {
         if count == 0 {

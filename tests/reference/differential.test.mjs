@@ -32,7 +32,7 @@ test('generated sessions have the same results on both sides', needsReference, a
 
 test('the golden files match the answers of the reference', needsReference, async () => {
   const golden = (name) => JSON.parse(readFileSync(new URL(name, GOLDEN), 'utf8'))
-  const hint = 'node tests/reference/make-golden.mjs makes them anew'
+  const hint = 'node tests/reference/make-golden.mjs writes them again'
   for (const { seed, start, steps, answers, final } of golden('sessions.json')) {
     const theirs = await oracle.run(start, steps)
     assert.deepEqual(

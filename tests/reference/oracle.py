@@ -1,12 +1,12 @@
-"""Drives the Python package peteos: one JSON command a line on standard input, one JSON answer a line on standard output.
+"""Drives the Python package peteos: one JSON command per line on standard input, one JSON answer per line on standard output.
 
-A *world* is a session with the contexts that were made in it. `open` makes one, `step` does something in it, `close`
-forgets it, `run` does all three. Random ids and times are replaced by names that say what they are of ("context-2"),
-so that the answers can be compared with those of another implementation. JSON values come as JSON text, which keeps
-numbers as they are written.
+A *world* is a session with the contexts that were created in it. `open` creates one, `step` runs an operation in it,
+`close` drops it, `run` does all three. Random ids and times are replaced by descriptive names ("context-2"), so that the
+answers can be compared with those of another implementation. JSON values are passed as JSON text, which keeps the text of
+numbers.
 
-Without the argument `as-is` the faults of the package that tests/reference/faults*.test.mjs show one by one are
-repaired, because each of them would hide everything else: see `repair`.
+Without the argument `as-is` the faults of the package that tests/reference/faults*.test.mjs show are patched, because
+each of them would hide other differences: see `repair`.
 """
 import contextlib
 import copy
@@ -40,8 +40,7 @@ NOW = re.compile(r"(?!2001)\d{4}-\d\d-\d\dT")  # times that are given are of 200
 
 
 class Note(Message):
-    """Subclasses, as programs have them: the package only reads types that are registered. What the hooks of theirs
-    are for, nobody but the program knows."""
+    """Subclasses of messages, as programs define them: the package only reads registered types."""
 
 
 class Persona(SystemPromptMessage):
@@ -86,9 +85,9 @@ def repair():
         return hook_id
 
     Session.register_hook = register_hook_once
-    # A session that is collected writes itself over whatever is there.
+    # A session that is collected overwrites its files.
     del Session.__del__
-    # No fault, but slow: json5 takes ten seconds for a megabyte. The tests of files on disk run it as it is.
+    # Not a fault, but slow: json5 takes ten seconds for a megabyte. The tests of files on disk use it unpatched.
     peteos.utils.json._json = json
 
 
@@ -137,7 +136,7 @@ class World:
         self.names[value] = f"{kind}-{number}"
 
     def name_new(self, message, given):
-        """Names the id of a message that was given none."""
+        """Names the generated id of a message."""
         if message is not None and "id" not in given:
             self.name("message", message.id)
 
@@ -156,7 +155,7 @@ class World:
         return self.text({**fields, "(anchor sequences)": context._anchor_sequences})
 
     def changes(self):
-        """The dumps of the contexts that are not as they were shown last."""
+        """The dumps of the contexts that changed since their last dump."""
         changed = {}
         for context in self.contexts:
             text = self.dump(context)
@@ -179,7 +178,7 @@ class World:
         return self.contexts[on % len(self.contexts)]
 
     def made(self, child):
-        """Takes note of a new context, or of none."""
+        """Records a new context, if there is one."""
         if child is None:
             return {"context": None}
         self.name("context", child.id)
@@ -189,7 +188,7 @@ class World:
 
     @staticmethod
     def separate(child):
-        """A fork shares the lists within its messages with its parent."""
+        """A fork shares the lists in its messages with its parent."""
         if not AS_IS:
             for message in child.messages:
                 message.raw_dict.update(copy.deepcopy(message.raw_dict))
@@ -206,7 +205,7 @@ class World:
         return {}
 
     def do_update(self, message, changes, on=0):
-        """Changes a message by hand, as there is no call for it, with the count that no longer holds."""
+        """Changes a message directly, because there is no call for it, and removes its outdated count."""
         messages = self.context(on).messages
         fields = messages[message % len(messages)].raw_dict
         fields.update(json.loads(changes))
@@ -236,7 +235,7 @@ class World:
         return self.made(child)
 
     def do_stripThinking(self, on=0):
-        """The messages alone: anchors and counters of what comes are wrong once a message was dropped."""
+        """Only the messages: the anchors and counters are wrong once a message was dropped."""
         parent = self.context(on)
         child = parent.strip_thinking()
         messages = [{k: v for k, v in m.raw_dict.items() if k != "_sequence_number"} for m in child.messages]
@@ -261,7 +260,7 @@ class World:
         return self.made(self.session.rolling_token_window(budget, encoding))
 
     def do_sweep(self, counts, budgets, on=0):
-        """Many windows of one context, which are shown and forgotten."""
+        """Many windows of one context, which are dumped and dropped."""
         context = self.context(on)
         windows = [context.rolling_sequence_window(count) for count in counts]
         windows += [context.rolling_token_window(budget, encoding) for encoding, budget in budgets]
@@ -290,7 +289,7 @@ class World:
         return {"files": {self.named(name): self.named(self.read(name)) for name in names}}
 
     def do_saveOnFullDisk(self, bytes):
-        """Saves where no file can be longer than this, as on a disk that is almost full."""
+        """Saves with a limit on the file size, as on a disk that is almost full."""
         import resource
 
         limits = resource.getrlimit(resource.RLIMIT_FSIZE)
@@ -302,14 +301,14 @@ class World:
         return {}
 
     def do_files(self):
-        """All files of the session as they are."""
+        """All files of the session, unchanged."""
         return {"files": {path.name: self.read(path.name) for path in sorted(self.session.session_dir.iterdir())}}
 
     def read(self, name):
         return (self.session.session_dir / name).read_text(encoding="utf-8")
 
     def do_load(self, collect=False):
-        """Loads what is on disk. Unless the session that was is to be collected, it does not save itself then."""
+        """Loads the files. The previous session does not save itself, unless it is to be collected."""
         before = self.session
         before._autosave = collect
         self.use(Session.load(self.parent, before.uuid))
@@ -320,7 +319,7 @@ class World:
         return self.do_load()
 
     def do_collect(self):
-        """Drops the session, as a program does that is done with it."""
+        """Drops the session, as a program does when it ends."""
         uuid = self.session.uuid
         self.contexts = []
         self.session = None
@@ -337,7 +336,7 @@ class World:
         return {}
 
     def do_deactivate(self):
-        """Leaves the session without an active context, as one that was made by hand is."""
+        """Leaves the session without an active context, like a hand-written one."""
         self.session._active_context = None
         self.session.raw_dict["active_context_id"] = None
         return {}
@@ -371,7 +370,7 @@ SPECIALS = {
 
 
 def special(text, kind):
-    """A special message of its JSON text, and what was given of it."""
+    """A special message from its JSON text, and the fields that were given."""
     if text is None:
         return None, None
     given = json.loads(text)
@@ -380,7 +379,7 @@ def special(text, kind):
 
 
 def texts(values, encodings, before=""):
-    """What json.dumps makes of each value, and the tokens of it with something before."""
+    """The json.dumps text of each value, and the tokens of it after a prefix."""
     written = [json.dumps(json.loads(value), ensure_ascii=False) for value in values]
     counters = [tiktoken.get_encoding(name) for name in encodings]
     counts = [[len(counter.encode(before + text, disallowed_special=())) for counter in counters] for text in written]
@@ -388,7 +387,7 @@ def texts(values, encodings, before=""):
 
 
 def factories():
-    """What the factories of the package make."""
+    """The results of the package's factories."""
     source = {"type": "url", "url": "https://example.org/a"}
     parts = {
         "text": ContentPart.create_text("é"),

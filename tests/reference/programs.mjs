@@ -6,7 +6,7 @@
 //   steps    see the methods of support/ours.mjs; `on` is the number of a context, counted from 0 round and round
 //
 // Messages are JSON text. In files numbers stand as they are written there; what is appended is text as JavaScript
-// writes it, because a message can be handed in as an object only.
+// writes it, because a message can only be passed as an object.
 import { chance, fc, list, nth, sometimes } from '../package/support/property.mjs'
 import { keys, objects, objectText, strings, texts, values } from './support/json-values.mjs'
 import { ENCODINGS } from './support/package.mjs'

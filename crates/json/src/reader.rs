@@ -247,7 +247,7 @@ impl<'t> Reader<'t> {
         found
     }
 
-    // A function of its own: engines replace slow code by optimised code only between calls.
+    // A separate function: engines replace slow code with optimised code only between calls.
     #[inline(never)]
     fn string(&mut self) -> Result<String, Fault> {
         self.position += 1;

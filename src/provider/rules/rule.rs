@@ -60,7 +60,7 @@ named_enum! {
         /// <https://github.com/google-gemini/gemini-cli/pull/7692>). Chat Completions: messages of the role `tool` follow the
         /// message with the calls (<https://platform.openai.com/docs/api-reference/chat/create>; the refusal:
         /// <https://github.com/dimagi/open-chat-studio/issues/1659>). Responses matches by `call_id` and refuses no distance;
-        /// the message has to be one of the user or of results everywhere.
+        /// everywhere the message must be one of the user or of results.
         MisplacedResult = "misplaced-result",
         /// A second result of one call.
         ///

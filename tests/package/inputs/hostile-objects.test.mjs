@@ -68,7 +68,7 @@ const HOSTILE = {
 }
 
 for (const [name, make] of Object.entries(HOSTILE)) {
-  test(`${name}, wherever it is handed in`, () => {
+  test(`${name} is refused wherever it is passed`, () => {
     const { session, context } = example()
     const before = [session.rawDict, context.rawDict]
     const { id } = context.messages[0]

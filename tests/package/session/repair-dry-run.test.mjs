@@ -54,3 +54,25 @@ test('a dry run takes no lock, and another value of the option is refused', asyn
     argument: 'options.dryRun',
   })
 })
+
+test('of each file the newest copies are kept', async () => {
+  const storage = new MemoryStorage()
+  const session = Session.create('a', { storage })
+  await session.save()
+  const path = `${session.sessionDir}/session.json`
+  const copies = async () => (await storage.list(session.sessionDir)).filter((name) => name.endsWith('.bak'))
+  const made = []
+  const repair = async (options) => {
+    const dict = JSON.parse(new TextDecoder().decode(await storage.read(path)))
+    await storage.write(path, new TextEncoder().encode(JSON.stringify({ ...dict, uuid: `other ${made.length}` })))
+    const { actions } = await Session.repair('a', session.uuid, { storage, ...options })
+    made.push(actions[0].copy.slice(session.sessionDir.length + 1))
+    return copies()
+  }
+  for (let count = 1; count <= 5; count++) assert.equal((await repair()).length, Math.min(count, 3))
+  assert.deepEqual((await copies()).sort(), made.slice(-3).sort())
+  assert.equal((await repair({ keepCopies: 5 })).length, 4)
+  assert.deepEqual(await repair({ keepCopies: 1 }), made.slice(-1))
+  for (const keepCopies of [0, 1.5, '2'])
+    await refused(() => repair({ keepCopies }), 'InvalidArgumentError', { argument: 'options.keepCopies' })
+})
