@@ -5,6 +5,7 @@ import {
   constants,
   fstat,
   fstatSync,
+  fsync,
   open,
   openSync,
   readFile,
@@ -21,6 +22,7 @@ const READ = constants.O_RDONLY | NONBLOCKING
 
 export const later = {
   close: promisify(close),
+  fsync: promisify(fsync),
   fstat: promisify(fstat) as (file: number) => Promise<Stats>,
   open: promisify(open) as (path: string, flags: number, mode?: number) => Promise<number>,
   readFile: promisify(readFile) as (file: number) => Promise<Buffer>,

@@ -14,7 +14,6 @@ import {
   copyFileSync,
   fstatSync,
   linkSync,
-  mkdirSync,
   openSync,
   readdirSync,
   readFileSync,
@@ -29,6 +28,7 @@ import { join } from 'node:path'
 import type { StorageLease } from '../lease.js'
 import { lockLostError } from '../lease.js'
 import { lockTimeoutError } from '../lock-timeout.js'
+import { makeDirectorySync } from './directories.js'
 import { fileError, hasCode, isAbsent, isBusy } from './failures.js'
 import { closingSync, NONBLOCKING, otherKind } from './files.js'
 import { currentHolder, type Holder, holderFromText, holderToText, type Life, lifeOf } from './holder.js'
@@ -186,7 +186,7 @@ class Attempts {
     if (isBusy(error) && process.platform === 'win32' && waited < Math.min(BUSY, this.#timeout)) return
     if (!hasCode(error, 'ENOENT') || waited >= this.#timeout) throw error
     // Another holder removed the directory, which was empty.
-    mkdirSync(this.#directory, { recursive: true })
+    makeDirectorySync(this.#directory, false)
   }
 
   #isAbandoned(record: LockRecord): boolean {

@@ -7,11 +7,9 @@ import {
   fchown,
   fchownSync,
   fstatSync,
-  fsync,
   fsyncSync,
   lstat,
   lstatSync,
-  mkdirSync,
   openSync,
   renameSync,
   type Stats,
@@ -19,10 +17,10 @@ import {
   writeFile,
   writeFileSync,
 } from 'node:fs'
-import { mkdir } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import type { StorageLease } from '../lease.js'
+import { makeDirectory, makeDirectorySync, syncDirectory, syncDirectorySync } from './directories.js'
 import { hasCode, unlessAbsent, unlessAbsentSync, whileBusy, whileBusySync, withCode } from './failures.js'
 import { closing, closingSync, later } from './files.js'
 import { temporaryBeside } from './temporary.js'
@@ -49,7 +47,6 @@ const NEW = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL
 const lstatLater = promisify(lstat) as (path: string) => Promise<Stats>
 const fchmodLater = promisify(fchmod)
 const fchownLater = promisify(fchown)
-const fsyncLater = promisify(fsync)
 const writeFileLater = promisify(writeFile) as (file: number, data: Uint8Array) => Promise<void>
 
 /** @param lease Checked right before the rename, if given. */
@@ -69,7 +66,7 @@ export async function replaceFile(
     await closing(file, async () => {
       if (replaced !== null) await keepOwnerAndMode(file, replaced)
       await writeFileLater(file, data)
-      if (sync) await fsyncLater(file)
+      if (sync) await later.fsync(file)
     })
     await whileBusy(() => {
       // Both are synchronous, so that nothing happens between the check and the rename, and no rename is pending in the thread
@@ -177,54 +174,4 @@ function removeQuietly(temporary: string): void {
   } catch {
     // It was not created, or the error that is thrown says more.
   }
-}
-
-/** @returns The topmost directory that was created, if any. */
-export async function makeDirectory(directory: string, sync: boolean): Promise<string | undefined> {
-  const first = await mkdir(directory, { recursive: true })
-  if (first !== undefined && sync) for (const parent of parentsOfMade(directory, first)) await syncDirectory(parent)
-  return first
-}
-
-/** A synchronous {@link makeDirectory}. */
-export function makeDirectorySync(directory: string, sync: boolean): string | undefined {
-  const first = mkdirSync(directory, { recursive: true })
-  if (first !== undefined && sync) for (const parent of parentsOfMade(directory, first)) syncDirectorySync(parent)
-  return first
-}
-
-/** The entries of new directories are durable once the directories that hold them are synced. */
-function parentsOfMade(directory: string, first: string): string[] {
-  const parents = []
-  for (let made = directory; ; made = dirname(made)) {
-    parents.push(dirname(made))
-    if (made === first || made === dirname(made)) return parents
-  }
-}
-
-async function syncDirectory(directory: string): Promise<void> {
-  // Windows has no such operation: there a rename is as durable as it gets.
-  if (process.platform === 'win32') return
-  try {
-    const handle = await later.open(directory, constants.O_RDONLY)
-    await closing(handle, () => fsyncLater(handle))
-  } catch (error) {
-    unlessUnsupported(error)
-  }
-}
-
-function syncDirectorySync(directory: string): void {
-  if (process.platform === 'win32') return
-  try {
-    const handle = openSync(directory, constants.O_RDONLY)
-    closingSync(handle, () => fsyncSync(handle))
-  } catch (error) {
-    unlessUnsupported(error)
-  }
-}
-
-/** Some file systems (network shares, FUSE) cannot sync a directory, and some directories may be written but not opened. */
-function unlessUnsupported(error: unknown): void {
-  const codes = ['EINVAL', 'EPERM', 'EACCES', 'EISDIR', 'EBADF', 'ENOSYS', 'ENOTSUP', 'EOPNOTSUPP']
-  if (!hasCode(error, ...codes)) throw withCode(error)
 }

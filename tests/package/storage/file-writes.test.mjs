@@ -323,3 +323,22 @@ test('unknown options and invalid values are refused', () => {
   refusedNow(() => new NodeFileStorage({ fsync: false }), 'InvalidArgumentError', { argument: 'options.fsync' })
   for (const options of [undefined, {}, { mode: 0 }, { lockTimeout: 0 }]) new NodeFileStorage(options)
 })
+
+if (process.platform === 'linux') {
+  test('a directory that takes no directories is refused at once', async () => {
+    // Node's recursive mkdir never returns there.
+    const output = await runModule(
+      `import { Session } from 'peteos-session'
+      const codes = []
+      await Session.create('/proc/none').save().catch((error) => codes.push(error.name, error.code))
+      try {
+        Session.create('/proc/none/deeper').saveSync()
+      } catch (error) {
+        codes.push(error.name, error.code)
+      }
+      console.log(codes.join())`,
+      { timeoutSeconds: 20 },
+    )
+    assert.equal(output.trim(), 'StorageError,ENOENT,StorageError,ENOENT')
+  })
+}

@@ -176,14 +176,12 @@ test('during a write the temporary file is beside the target, with a name that l
 test('a write that fails at any step leaves the old file and no litter', async (t) => {
   const output = await runModule(`
     import fs from 'node:fs'
-    import fsPromises from 'node:fs/promises'
     import { syncBuiltinESMExports } from 'node:module'
-    const { mkdir } = fsPromises
     let failing
     const failure = (step) => Object.assign(new Error(step), { code: 'ENOSPC' })
     const fail = (step) => { if (step === failing) throw failure(step) }
-    fsPromises.mkdir = async (...args) => (fail('mkdir'), mkdir(...args))
-    const { renameSync } = fs
+    const { mkdirSync, renameSync } = fs
+    fs.mkdirSync = (...args) => (fail('mkdir'), mkdirSync(...args))
     fs.renameSync = (...args) => (fail('rename'), renameSync(...args))
     for (const step of ['open', 'writeFile', 'fsync']) {
       const work = fs[step]
