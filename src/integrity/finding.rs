@@ -1,6 +1,7 @@
 //! Findings and the report of a check.
 
 use crate::json::{FieldPath, Position};
+use crate::names::named_enum;
 
 /// The maximum number of listed findings of one rule in one file, so that the report of a hostile file stays small.
 const MAX_LISTED: usize = 100;
@@ -29,31 +30,15 @@ impl Severity {
 
 macro_rules! rules {
     ($($(#[doc = $doc:literal])* $variant:ident, $name:literal, $severity:ident;)*) => {
-        /// A rule that is checked. The names are stable.
-        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-        pub enum Rule {
-            $($(#[doc = $doc])* $variant,)*
+        named_enum! {
+            /// A rule that is checked.
+            #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+            pub enum Rule {
+                $($(#[doc = $doc])* $variant = $name,)*
+            }
         }
 
         impl Rule {
-            /// Every rule.
-            pub const ALL: &'static [Self] = &[$(Self::$variant,)*];
-
-            /// The name in kebab case.
-            pub fn name(self) -> &'static str {
-                match self {
-                    $(Self::$variant => $name,)*
-                }
-            }
-
-            /// The first paragraph of its documentation.
-            pub fn summary(self) -> String {
-                let lines: &[&str] = match self {
-                    $(Self::$variant => &[$($doc),*],)*
-                };
-                crate::names::first_paragraph(lines)
-            }
-
             /// The severity of a violation.
             pub fn severity(self) -> Severity {
                 match self {
