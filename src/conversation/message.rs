@@ -155,6 +155,12 @@ impl Message {
         Self::new(dict)
     }
 
+    /// This message with another field, which is neither its content nor its place.
+    pub(crate) fn with_field(mut self, key: &str, value: Value) -> Self {
+        self.dict.insert(key.to_owned(), value);
+        self
+    }
+
     /// This message with a sequence number.
     pub fn with_sequence(mut self, sequence: i64) -> Self {
         self.dict.insert(SEQUENCE_NUMBER.to_owned(), sequence.into());

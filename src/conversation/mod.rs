@@ -59,6 +59,8 @@ pub use exchange::{Exchanges, Unpaired, UnpairedKind};
 pub use fork::{ForkOptions, SequenceRange};
 pub use materialize::{FullMatch, HookOutputs};
 pub use message::{GivenMessage, MAX_MESSAGE_DEPTH, Message};
-pub use pairing::{CallState, PairedCall, PairedMessage, PairedResult, Pairing, Place, Repeats, ResultState, ToolPart};
-pub use part::{PartKind, PartKinds, PartTokens};
+pub use pairing::{
+    CallState, PairedCall, PairedMessage, PairedResult, Pairing, Place, Repeats, ResultState, ToolPart, Tools,
+};
+pub use part::{OPAQUE, PartKind, PartKinds, PartTokens};
 pub use special::Special;

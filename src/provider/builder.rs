@@ -1,63 +1,114 @@
-//! Builds a context from the messages that a format reads.
+//! Builds a context from the entries that a format reads.
+
+use std::collections::HashMap;
 
 use serde_json::Value;
 
+use super::compose::{compose, compose_turns};
 use super::dict::{dict, set};
-use super::source::BETWEEN_TEXTS;
+use super::entry::{Entry, Section, Slot};
+use super::field::Field;
+use super::format::{ProviderFormat, ResultPlacement};
+use super::originals;
+use super::reader::{Unsendable, read_source};
+use super::source::{BETWEEN_TEXTS, Source};
 use crate::conversation::{
-    CallState, Context, MESSAGES, Message, PairedCall, PairedMessage, Pairing, Place, ResultState, Special,
+    CallState, Context, MESSAGES, Message, PairedCall, PairedMessage, Pairing, PartKind, Place, ResultState, Special,
+    Tools,
 };
 use crate::environment::Environment;
 use crate::error::{Error, ShapeError};
 
-/// Collects the messages of a request for a context.
+/// Collects the entries of a request for a context.
 #[derive(Default)]
 pub struct ContextBuilder {
-    /// The parts of the system prompt.
-    pub system: Vec<Value>,
-    /// The definitions of the tools.
-    pub tools: Vec<Value>,
+    system: NewMessage,
+    tools: NewMessage,
     messages: Vec<NewMessage>,
 }
 
 /// A message to be added to the context.
+#[derive(Default)]
 struct NewMessage {
     role: &'static str,
     parts: Vec<Value>,
+    /// The entries that the parts come from, in their order, and where each part was.
+    entries: Vec<(Section, Value, Vec<Slot>)>,
 }
 
 impl NewMessage {
     fn paired(&self) -> PairedMessage<'_> {
-        PairedMessage { is_assistant: self.role == "assistant", parts: &self.parts }
+        PairedMessage { is_assistant: self.role == "assistant", parts: &self.parts, tools: Tools::Functions }
+    }
+
+    fn add(&mut self, section: Section, value: &Value, entry: Entry) {
+        let (slots, parts): (Vec<Slot>, Vec<Value>) = entry.blocks.into_iter().unzip();
+        self.parts.extend(parts);
+        self.entries.push((section, value.clone(), slots));
     }
 }
 
 impl ContextBuilder {
-    /// Adds a message.
-    pub fn push(&mut self, role: &'static str, parts: Vec<Value>) {
-        self.messages.push(NewMessage { role, parts });
+    /// Adds an entry of the system prompt or of the tools.
+    ///
+    /// # Errors
+    ///
+    /// A block that is null.
+    pub fn add_special(&mut self, section: Section, field: &Field, entry: Entry) -> Result<(), ShapeError> {
+        refuse_null(field, &entry)?;
+        let message = if section == Section::System { &mut self.system } else { &mut self.tools };
+        message.add(section, field.value, entry);
+        Ok(())
     }
 
-    /// Adds parts to the last message if it has this role and content; otherwise adds a message.
-    pub fn join(&mut self, role: &'static str, parts: Vec<Value>) {
-        match self.messages.last_mut() {
-            Some(last) if last.role == role && !last.parts.is_empty() && !parts.is_empty() => last.parts.extend(parts),
-            _ => self.push(role, parts),
+    /// Adds an entry of the messages. A system message that nothing precedes is the system prompt if `is_prompt_message`,
+    /// for formats that send the prompt as a message.
+    ///
+    /// # Errors
+    ///
+    /// A block that is null.
+    pub fn add(&mut self, field: &Field, entry: Entry, is_prompt_message: bool) -> Result<(), ShapeError> {
+        refuse_null(field, &entry)?;
+        let is_first = self.messages.is_empty() && self.system.parts.is_empty() && !entry.blocks.is_empty();
+        if is_prompt_message && is_first && entry.role == "system" {
+            self.system.add(Section::Messages, field.value, entry);
+            return Ok(());
         }
+        match self.messages.last_mut() {
+            Some(last)
+                if entry.joins && last.role == entry.role && !last.parts.is_empty() && !entry.blocks.is_empty() =>
+            {
+                last.add(Section::Messages, field.value, entry);
+            }
+            _ => {
+                let mut message = NewMessage { role: entry.role, ..NewMessage::default() };
+                message.add(Section::Messages, field.value, entry);
+                self.messages.push(message);
+            }
+        }
+        Ok(())
     }
 
-    /// Adds a message of the user, or of the role `tool_result` if it has results.
-    pub fn push_user(&mut self, parts: Vec<Value>) {
-        let has_results = parts.iter().any(|part| part["type"] == "tool_result");
-        self.push(if has_results { "tool_result" } else { "user" }, parts);
-    }
-
-    /// Adds a system message; the first one, if nothing precedes it, is the system prompt.
-    pub fn push_system(&mut self, parts: Vec<Value>) {
-        if self.messages.is_empty() && self.system.is_empty() && !parts.is_empty() {
-            self.system = parts;
-        } else {
-            self.push("system", parts);
+    /// Gives calls the decisions about them, in formats that have these as parts: a request for an approval that names the
+    /// call, and the response to it.
+    pub fn decide_approvals(&mut self) {
+        let parts = || self.messages.iter().flat_map(|message| &message.parts).map(|part| &part["value"]);
+        let text = |value: &Value, key: &str| value.get(key).and_then(Value::as_str).map(str::to_owned);
+        let calls: HashMap<String, String> =
+            parts().filter_map(|value| Some((text(value, "approvalId")?, text(value, "toolCallId")?))).collect();
+        let decided: HashMap<String, &str> = parts()
+            .filter_map(|value| {
+                let call = calls.get(&text(value, "approvalId")?)?;
+                let approved = value.get("approved")?.as_bool()?;
+                Some((call.clone(), if approved { "approved" } else { "denied" }))
+            })
+            .collect();
+        for part in self.messages.iter_mut().flat_map(|message| &mut message.parts) {
+            let is_call = PartKind::of(part) == PartKind::ToolCall;
+            let status = part["call_id"].as_str().filter(|_| is_call).and_then(|id| decided.get(id)).copied();
+            if let Some(status) = status {
+                set(part, "approval_status", status.into());
+            }
         }
     }
 
@@ -66,31 +117,112 @@ impl ContextBuilder {
     /// # Errors
     ///
     /// None that input can cause.
-    pub fn into_context(mut self, environment: &dyn Environment) -> Result<Context, Error> {
+    pub fn into_context(
+        mut self,
+        format: &dyn ProviderFormat,
+        environment: &dyn Environment,
+    ) -> Result<Context, Error> {
+        self.name_calls();
         self.match_results();
         let special = |kind: Special, dict: Value| {
             Message::given_special(kind, dict, environment).map_err(ShapeError::in_message)
         };
-        let system = if self.system.is_empty() {
+        let system = if self.system.parts.is_empty() {
             None
         } else {
-            let texts: Vec<&str> = self.system.iter().filter_map(|part| part["text"].as_str()).collect();
+            let texts: Vec<&str> = self.system.parts.iter().filter_map(|part| part["text"].as_str()).collect();
             let text = texts.join(BETWEEN_TEXTS);
-            let dict = dict! {"_static_text": text, "role": "system", "content": self.system};
+            let dict = dict! {"_static_text": text, "role": "system", "content": take(&mut self.system.parts)};
             Some(special(Special::SystemPrompt, dict)?)
         };
-        let tools = if self.tools.is_empty() {
+        let tools = if self.tools.parts.is_empty() {
             None
         } else {
-            Some(special(Special::ToolDefinitions, dict! {"role": "tool", "content": self.tools})?)
+            let dict = dict! {"role": "tool", "content": take(&mut self.tools.parts)};
+            Some(special(Special::ToolDefinitions, dict)?)
         };
+        let mut messages = Vec::with_capacity(self.messages.len());
+        for message in &mut self.messages {
+            let dict = dict! {"role": message.role, "content": take(&mut message.parts)};
+            messages.push(Message::given(dict, environment).map_err(ShapeError::in_message)?);
+        }
+        let records = self.records([system.as_ref(), tools.as_ref()], &messages, format)?;
+        let mut records = records.into_iter();
+        let mut next = |message: Message| match records.next().flatten() {
+            Some(record) => message.with_field(originals::KEY, record),
+            None => message,
+        };
+        let system = system.map(&mut next);
+        let tools = tools.map(&mut next);
         let mut context = Context::create(system, tools, None, environment);
-        for NewMessage { role, parts } in self.messages {
-            let dict = dict! {"role": role, "content": parts};
-            let message = Message::given(dict, environment).map_err(ShapeError::in_message)?;
-            context.append(message, MESSAGES)?;
+        for message in messages {
+            context.append(next(message), MESSAGES)?;
         }
         Ok(context)
+    }
+
+    /// What has to be kept of each message, the special ones first.
+    fn records(
+        &self,
+        specials: [Option<&Message>; 2],
+        messages: &[Message],
+        format: &dyn ProviderFormat,
+    ) -> Result<Vec<Option<Value>>, Error> {
+        let mut records = Vec::new();
+        let source = read_source(
+            specials.map(|special| special.map(|message| (0, message))),
+            messages.iter().enumerate(),
+            format,
+            Unsendable::LeftOut,
+        )?;
+        let Source { prompt, tools, turns } = source;
+        let special = Source { prompt, tools, turns: Vec::new() };
+        let written = compose(special, format);
+        for (message, written) in [(&self.system, &written.system), (&self.tools, &written.tools)] {
+            if !message.entries.is_empty() {
+                records.push(originals::kept(&message.entries, written, false, format));
+            }
+        }
+        let mut turns = turns.into_iter().peekable();
+        let mut after_thinking = false;
+        for (index, message) in self.messages.iter().enumerate() {
+            let mut own = Vec::new();
+            while let Some(turn) = turns.next_if(|turn| turn.message == index) {
+                own.push(turn);
+            }
+            own.retain(|turn| !turn.is_lifted(format));
+            let written = compose_turns(own, format, &mut after_thinking);
+            let is_apart = format.requirements().results == ResultPlacement::NextTurn
+                && has_results(messages.get(index))
+                && (has_results(messages.get(index + 1))
+                    || has_results(index.checked_sub(1).and_then(|index| messages.get(index))));
+            records.push(originals::kept(&message.entries, &written, is_apart, format));
+        }
+        Ok(records)
+    }
+
+    /// Gives calls without an id one that tells their position, and their results the same. Formats in which calls have no
+    /// ids match them by the name of the tool.
+    fn name_calls(&mut self) {
+        let mut unanswered: Vec<(String, String)> = Vec::new();
+        for (message, NewMessage { parts, .. }) in self.messages.iter_mut().enumerate() {
+            for (index, part) in parts.iter_mut().enumerate() {
+                let text = |key: &str| part.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
+                let (kind, name, mut id) = (PartKind::of(part), text("name"), text("call_id"));
+                if !matches!(kind, PartKind::ToolCall | PartKind::ToolResult) {
+                    continue;
+                }
+                if id.is_empty() {
+                    let open = unanswered.iter().find(|(_, called)| kind == PartKind::ToolResult && *called == name);
+                    id = open.map_or_else(|| format!("{UNNAMED}{message}_{index}"), |(id, _)| id.clone());
+                    set(part, "call_id", id.as_str().into());
+                }
+                match kind {
+                    PartKind::ToolCall => unanswered.push((id, name)),
+                    _ => unanswered.retain(|(other, _)| *other != id),
+                }
+            }
+        }
     }
 
     /// Marks calls with a result as approved, and removes the name of the tool from results whose call has it.
@@ -111,7 +243,7 @@ impl ContextBuilder {
             })
             .collect();
         for place in answered {
-            if let Some(part) = self.part_mut(place) {
+            if let Some(part) = self.part_mut(place).filter(|part| part["approval_status"] == "pending") {
                 set(part, "approval_status", "approved".into());
             }
         }
@@ -125,4 +257,26 @@ impl ContextBuilder {
     fn part_mut(&mut self, (message, part): Place) -> Option<&mut Value> {
         self.messages.get_mut(message)?.parts.get_mut(part)
     }
+}
+
+/// The beginning of the id of a call that came without one. Formats that allow it send such a call without an id again.
+pub const UNNAMED: &str = "unnamed_";
+
+fn take(parts: &mut Vec<Value>) -> Value {
+    std::mem::take(parts).into()
+}
+
+fn has_results(message: Option<&Message>) -> bool {
+    message.is_some_and(|message| message.kinds().contains(PartKind::ToolResult))
+}
+
+/// Null stands for a block that was left out of a kept entry. In a request it is an error.
+fn refuse_null(field: &Field, entry: &Entry) -> Result<(), ShapeError> {
+    for (slot, part) in &entry.blocks {
+        if let (Slot::Item(list, index), Value::Null) = (slot, part) {
+            let items = field.required(list)?.items()?;
+            return Err(items.get(*index).unwrap_or(field).wrong("an object"));
+        }
+    }
+    Ok(())
 }

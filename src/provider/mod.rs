@@ -25,7 +25,7 @@
 //! # }
 //! # let environment = &Fixed;
 //! let anthropic = formats::find("anthropic")?;
-//! let context = from_messages(&json!([{"role": "user", "content": "Hi"}]), anthropic, environment)?;
+//! let context = from_messages(json!([{"role": "user", "content": "Hi"}]), anthropic, environment)?;
 //! let request = to_messages(&context, anthropic, false)?;
 //! assert_eq!(request["messages"], json!([{"role": "user", "content": [{"type": "text", "text": "Hi"}]}]));
 //! # Ok::<(), peteos_session::error::Error>(())
@@ -33,16 +33,20 @@
 
 mod builder;
 mod carried;
+mod compose;
 mod dict;
+mod entry;
 mod field;
 mod format;
 pub mod formats;
 mod media;
+mod originals;
 mod part;
 mod reader;
 mod reading;
 pub mod repair;
 pub mod rules;
+mod same;
 #[cfg(all(test, not(target_arch = "wasm32")))]
 mod samples;
 mod source;
@@ -57,8 +61,9 @@ use crate::conversation::Context;
 use crate::environment::Environment;
 use crate::error::Error;
 use crate::json::Object;
+use compose::compose;
 use field::Field;
-use reader::read_source;
+use reader::{Unsendable, read_source};
 
 /// The fields of a request that hold the conversation of a context: its messages, system prompt and tools.
 ///
@@ -70,14 +75,14 @@ use reader::read_source;
 /// path of the field in the context. With `repair`, there is no error.
 pub fn to_messages(context: &Context, format: &dyn ProviderFormat, repair: bool) -> Result<Object, Error> {
     if !repair {
-        let source = read_source(rules::specials(context), rules::ordinary_messages(context), format)?;
-        return Ok(format.write(source));
+        let (specials, messages) = (rules::specials(context), rules::ordinary_messages(context));
+        return Ok(format.write(compose(read_source(specials, messages, format, Unsendable::Refused)?, format)));
     }
     let specials = repair::repair_specials(context, format);
     let repaired = repair::repair(context, format);
     let messages = repaired.iter().map(|repaired| &repaired.message).enumerate();
     let specials = specials.each_ref().map(|special| special.as_ref().map(|message| (0, message)));
-    Ok(format.write(read_source(specials, messages, format)?))
+    Ok(format.write(compose(read_source(specials, messages, format, Unsendable::Refused)?, format)))
 }
 
 /// A new context from the body of a request, such as [`to_messages`] returns, or from a bare list of messages.
@@ -87,12 +92,13 @@ pub fn to_messages(context: &Context, format: &dyn ProviderFormat, repair: bool)
 /// [`Error::InvalidArgument`] for a field that the format does not allow, or that a context cannot hold; it names the path of
 /// the field in the value.
 pub fn from_messages(
-    value: &Value,
+    value: Value,
     format: &dyn ProviderFormat,
     environment: &dyn Environment,
 ) -> Result<Context, Error> {
-    let builder = format.read(&Field::root(value), environment).map_err(|error| error.in_argument("value"))?;
-    builder.into_context(environment)
+    let value = format.renamed(value);
+    let builder = format.read(&Field::root(&value)).map_err(|error| error.in_argument("value"))?;
+    builder.into_context(format, environment)
 }
 
 #[cfg(all(test, not(target_arch = "wasm32")))]

@@ -44,5 +44,5 @@ pub fn from_messages(text: &str, provider: &JsValue) -> Result<ContextHandle, Js
     memory::keep_room();
     let value = value(text, MAX_DEPTH).map_err(|error| error.in_argument("value"))?;
     let environment = JsEnvironment::capture()?;
-    Ok(provider::from_messages(&value, format, &environment)?.into())
+    Ok(provider::from_messages(value, format, &environment)?.into())
 }

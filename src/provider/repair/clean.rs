@@ -93,7 +93,7 @@ impl Cleaner<'_> {
                 }
                 Some(part)
             }
-            Part::Media(_) | Part::Result { .. } | Part::Definition(_) => Some(part.clone()),
+            Part::Media(_) | Part::Result { .. } | Part::Definition(_) | Part::Opaque(_) => Some(part.clone()),
         }
     }
 }
