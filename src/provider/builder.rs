@@ -213,7 +213,10 @@ impl ContextBuilder {
                     continue;
                 }
                 if id.is_empty() {
-                    let open = unanswered.iter().find(|(_, called)| kind == PartKind::ToolResult && *called == name);
+                    let is_of = |called: &str| called == name || name.is_empty();
+                    let is_open = |id: &str, called: &str| id.starts_with(UNNAMED) && is_of(called);
+                    let mut open = unanswered.iter().filter(|_| kind == PartKind::ToolResult);
+                    let open = open.find(|(id, called)| is_open(id, called));
                     id = open.map_or_else(|| format!("{UNNAMED}{message}_{index}"), |(id, _)| id.clone());
                     set(part, "call_id", id.as_str().into());
                 }

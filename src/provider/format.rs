@@ -119,6 +119,8 @@ pub struct Requirements {
     pub has_argument_objects: bool,
     /// Whether a result must have the name of its tool.
     pub has_result_names: bool,
+    /// Whether a result can hold media. Otherwise they follow it.
+    pub has_result_media: bool,
     /// Whether thinking is refused if nothing of the assistant follows it.
     pub refuses_trailing_thinking: bool,
     /// Which thinking must be sent back.

@@ -45,6 +45,7 @@ mod part;
 mod reader;
 mod reading;
 pub mod repair;
+mod result_media;
 pub mod rules;
 mod same;
 #[cfg(all(test, not(target_arch = "wasm32")))]
@@ -57,7 +58,7 @@ pub use format::ProviderFormat;
 
 use serde_json::Value;
 
-use crate::conversation::Context;
+use crate::conversation::{Context, Message};
 use crate::environment::Environment;
 use crate::error::Error;
 use crate::json::Object;
@@ -75,14 +76,30 @@ use reader::{Unsendable, read_source};
 /// path of the field in the context. With `repair`, there is no error.
 pub fn to_messages(context: &Context, format: &dyn ProviderFormat, repair: bool) -> Result<Object, Error> {
     if !repair {
-        let (specials, messages) = (rules::specials(context), rules::ordinary_messages(context));
-        return Ok(format.write(compose(read_source(specials, messages, format, Unsendable::Refused)?, format)));
+        return write(rules::specials(context), rules::ordinary_messages(context).collect(), format);
     }
     let specials = repair::repair_specials(context, format);
     let repaired = repair::repair(context, format);
     let messages = repaired.iter().map(|repaired| &repaired.message).enumerate();
-    let specials = specials.each_ref().map(|special| special.as_ref().map(|message| (0, message)));
-    Ok(format.write(compose(read_source(specials, messages, format, Unsendable::Refused)?, format)))
+    write(specials.each_ref().map(|special| special.as_ref().map(|message| (0, message))), messages.collect(), format)
+}
+
+/// The fields of a request with these messages, each with its position.
+fn write(
+    specials: [Option<(usize, &Message)>; 2],
+    messages: Vec<(usize, &Message)>,
+    format: &dyn ProviderFormat,
+) -> Result<Object, Error> {
+    let moved = match format.requirements().has_result_media {
+        true => None,
+        false => result_media::behind_results(&messages),
+    };
+    let messages = match &moved {
+        Some(moved) => moved.iter().map(|(position, message)| (*position, message)).collect(),
+        None => messages,
+    };
+    let source = read_source(specials, messages.into_iter(), format, Unsendable::Refused)?;
+    Ok(format.write(compose(source, format)))
 }
 
 /// A new context from the body of a request, such as [`to_messages`] returns, or from a bare list of messages.

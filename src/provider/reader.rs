@@ -317,6 +317,12 @@ impl<'c> Reader<'c, '_> {
                                  the result, or restore its call";
                     return Err(at.fault("call_id", fault));
                 }
+                // The moved media of a format without are media of the user, too.
+                if let Some(fault) = content.media().find_map(|media| media_fault(format, Role::User, media)) {
+                    let message =
+                        format!("{}; remove it, or set the option repair to replace it with a note", fault.message);
+                    return Err(at.fault("content", message));
+                }
                 let is_error = fields.get("is_error") == Some(&Value::Bool(true));
                 Part::Result(ToolResult { call_id, content, name: name.unwrap_or_default(), is_error, fields })
             }

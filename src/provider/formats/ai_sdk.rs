@@ -49,6 +49,7 @@ const REQUIREMENTS: Requirements = Requirements {
     tool_names: None,
     has_argument_objects: true,
     has_result_names: true,
+    has_result_media: true,
     refuses_trailing_thinking: false,
     required_thinking: RequiredThinking::None,
 };

@@ -71,6 +71,7 @@ const REQUIREMENTS: Requirements = Requirements {
     }),
     has_argument_objects: true,
     has_result_names: false,
+    has_result_media: true,
     refuses_trailing_thinking: true,
     required_thinking: RequiredThinking::OfAnsweredCalls,
 };

@@ -58,6 +58,7 @@ const REQUIREMENTS: Requirements = Requirements {
     }),
     has_argument_objects: true,
     has_result_names: true,
+    has_result_media: true,
     refuses_trailing_thinking: false,
     required_thinking: RequiredThinking::OfStepSignatures { placeholder: NO_SIGNATURE },
 };
@@ -99,7 +100,11 @@ impl ProviderFormat for Gemini {
     }
 
     fn block(&self, part: &Part<'_>, around: Around) -> Option<Block> {
-        Some(Block { shell: self.shell(around.speaker), target: PARTS, value: part_value(part)? })
+        let value = match part {
+            Part::Text(text) if around.speaker == Speaker::Prompt => dict! {"text": text.text},
+            part => part_value(part)?,
+        };
+        Some(Block { shell: self.shell(around.speaker), target: PARTS, value })
     }
 
     /// `parametersJsonSchema` accepts all of JSON Schema, `parameters` only a part of OpenAPI's dialect.

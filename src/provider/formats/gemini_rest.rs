@@ -14,7 +14,7 @@ const CONVERSATION: [&str; 3] = ["contents", "systemInstruction", "tools"];
 
 /// A request in the form of the SDK.
 pub fn renamed(mut root: Value) -> Value {
-    if !root.is_object() {
+    if root.is_array() {
         return contents(root);
     }
     settings(&mut root);

@@ -60,6 +60,7 @@ const REQUIREMENTS: Requirements = Requirements {
     }),
     has_argument_objects: false,
     has_result_names: false,
+    has_result_media: false,
     refuses_trailing_thinking: false,
     required_thinking: RequiredThinking::None,
 };

@@ -63,6 +63,7 @@ const REQUIREMENTS: Requirements = Requirements {
     }),
     has_argument_objects: false,
     has_result_names: false,
+    has_result_media: true,
     refuses_trailing_thinking: true,
     required_thinking: RequiredThinking::None,
 };
