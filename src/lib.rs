@@ -13,6 +13,7 @@ pub mod error;
 pub mod id;
 pub mod integrity;
 pub mod layout;
+pub mod limits;
 mod names;
 pub mod provider;
 pub mod session;

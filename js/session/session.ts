@@ -22,6 +22,7 @@ import { Context, type ContextOwner, handleOf, specialTexts } from './context.js
 import type { SessionDict } from './dicts.js'
 import { makeAsyncDisposable, makeDisposable } from './dispose.js'
 import type { SessionCheck, SessionRepair } from './findings.js'
+import { FILE_LIMITS } from './limits.js'
 import type { ListOptions, LoadOptions, ReadOptions, RepairOptions, SaveOptions, SessionOptions } from './options.js'
 import { SessionState } from './state.js'
 import type { SessionSummary } from './summary.js'
@@ -35,12 +36,12 @@ export interface ForkedContext {
   readonly contextId: string
 }
 
-const SAVE_OPTIONS = ['onConflict'] as const
-const READ_OPTIONS = ['storage', 'maxFileBytes'] as const
-const REPAIR_OPTIONS = ['storage', 'maxFileBytes', 'dryRun', 'keepCopies'] as const
-const LOAD_OPTIONS = ['storage', 'activeContextId', 'maxFileBytes'] as const
-const LIST_OPTIONS = ['storage', 'onError', 'maxFileBytes', 'limit', 'after'] as const
-const SESSION_OPTIONS = ['systemPromptMessage', 'toolDefinitionsMessage', 'storage'] as const
+const SAVE_OPTIONS = ['onConflict', ...FILE_LIMITS] as const
+const READ_OPTIONS = ['storage', ...FILE_LIMITS] as const
+const REPAIR_OPTIONS = [...READ_OPTIONS, 'dryRun', 'keepCopies'] as const
+const LOAD_OPTIONS = [...READ_OPTIONS, 'activeContextId'] as const
+const LIST_OPTIONS = [...READ_OPTIONS, 'onError', 'limit', 'after'] as const
+const SESSION_OPTIONS = ['systemPromptMessage', 'toolDefinitionsMessage', ...READ_OPTIONS] as const
 
 /** How often an update is repeated after conflicts with writers that take no lock. */
 const UPDATE_ATTEMPTS = 32
@@ -103,11 +104,12 @@ export class Session {
    * @throws {InvalidMessageError} if a special message has the wrong shape.
    */
   static create(parentDir: string, options: SessionOptions = {}): NewSession {
-    const { storage: given, ...specials } = readOptions(options, SESSION_OPTIONS, 'Session.create')
-    const storage = storageOf(given)
-    const [systemPrompt, toolDefinitions] = specialTexts(specials)
+    const given = readOptions(options, SESSION_OPTIONS, 'Session.create')
+    const { systemPromptMessage, toolDefinitionsMessage } = given
+    const storage = storageOf(given.storage)
+    const [systemPrompt, toolDefinitions] = specialTexts({ systemPromptMessage, toolDefinitionsMessage })
     const directory = lastingPath(storage, parentDir)
-    const handle = rust().SessionHandle.create(directory, storage, systemPrompt, toolDefinitions)
+    const handle = rust().SessionHandle.create(directory, storage, systemPrompt, toolDefinitions, given)
     return new Session(handle, storage, rust().sessionDir(parentDir, handle.uuid)) as NewSession
   }
 
@@ -129,16 +131,16 @@ export class Session {
    * @throws {ContextNotFoundError} if the file of the active context is missing.
    * @throws {CorruptSessionError} if a file is not a valid session or context. The file is not changed. If it is the active
    * context, `options.activeContextId` opens the session with another one.
-   * @throws {FileTooLargeError} if a file is larger than `options.maxFileBytes`.
+   * @throws {FileTooLargeError} if a file exceeds `options.maxFileBytes` or `options.maxFileValues`.
    * @throws {InvalidArgumentError} if the uuid is not a plain file name.
    * @throws {StorageError} if the storage fails.
    */
   static async load(parentDir: string, uuid: string, options: LoadOptions = {}): Promise<Session> {
-    const { storage: given, activeContextId, maxFileBytes } = readOptions(options, LOAD_OPTIONS, 'Session.load')
-    const storage = storageOf(given)
+    const given = readOptions(options, LOAD_OPTIONS, 'Session.load')
+    const storage = storageOf(given.storage)
     const directory = lastingPath(storage, parentDir)
     await ensureLoaded()
-    const handle = await rust().SessionHandle.load(directory, uuid, storage, activeContextId, maxFileBytes)
+    const handle = await rust().SessionHandle.load(directory, uuid, storage, given.activeContextId, given)
     return new Session(handle, storage, rust().sessionDir(parentDir, uuid))
   }
 
@@ -154,10 +156,10 @@ export class Session {
    * read is a finding.
    */
   static async check(parentDir: string, uuid: string, options: ReadOptions = {}): Promise<SessionCheck> {
-    const { storage: given, maxFileBytes } = readOptions(options, READ_OPTIONS, 'Session.check')
-    const storage = storageOf(given)
+    const given = readOptions(options, READ_OPTIONS, 'Session.check')
+    const storage = storageOf(given.storage)
     await ensureLoaded()
-    return fromJsonText<SessionCheck>(await rust().checkSession(parentDir, uuid, storage, maxFileBytes))
+    return fromJsonText<SessionCheck>(await rust().checkSession(parentDir, uuid, storage, given))
   }
 
   /**
@@ -173,15 +175,12 @@ export class Session {
    * @throws {StorageError} like {@link check}. If a context cannot be read and `session.json` needs a repair, or if the bytes
    * read do not match the digest of the storage, nothing is written. If the storage cannot write, earlier repairs are kept;
    * another repair continues from there.
-   * @throws {FileTooLargeError} if `session.json` needs a repair and a context is larger than `options.maxFileBytes`.
+   * @throws {FileTooLargeError} if `session.json` needs a repair and a context exceeds a limit, or if a repaired file would
+   * exceed one; nothing is written.
    */
   static async repair(parentDir: string, uuid: string, options: RepairOptions = {}): Promise<SessionRepair> {
-    const {
-      storage: given,
-      maxFileBytes,
-      dryRun = false,
-      keepCopies = 3,
-    } = readOptions(options, REPAIR_OPTIONS, 'Session.repair')
+    const given = readOptions(options, REPAIR_OPTIONS, 'Session.repair')
+    const { dryRun = false, keepCopies = 3 } = given
     if (typeof dryRun !== 'boolean') {
       throw new InvalidArgumentError('options.dryRun: expected true or false', { argument: 'options.dryRun' })
     }
@@ -189,13 +188,13 @@ export class Session {
       const argument = 'options.keepCopies'
       throw new InvalidArgumentError(`${argument}: expected an integer from 1 to 1000000`, { argument })
     }
-    const storage = storageOf(given)
+    const storage = storageOf(given.storage)
     await ensureLoaded()
     const sessionDir = rust().sessionDir(parentDir, uuid)
     const text = dryRun
-      ? await rust().repairSession(parentDir, uuid, new OverlayStorage(storage), maxFileBytes, keepCopies, undefined)
+      ? await rust().repairSession(parentDir, uuid, new OverlayStorage(storage), given, keepCopies, undefined)
       : await locked(storage, sessionDir, (lease) =>
-          rust().repairSession(parentDir, uuid, storage, maxFileBytes, keepCopies, lease),
+          rust().repairSession(parentDir, uuid, storage, given, keepCopies, lease),
         )
     return fromJsonText<SessionRepair>(text)
   }
@@ -236,17 +235,17 @@ export class Session {
     change: (session: Session) => T | Promise<T>,
     options: LoadOptions = {},
   ): Promise<T> {
-    const { storage: given, activeContextId, maxFileBytes } = readOptions(options, LOAD_OPTIONS, 'Session.update')
+    const given = readOptions(options, LOAD_OPTIONS, 'Session.update')
     if (typeof change !== 'function') {
       throw new InvalidArgumentError('change: expected a function', { argument: 'change' })
     }
-    const storage = storageOf(given)
+    const storage = storageOf(given.storage)
     const directory = lastingPath(storage, parentDir)
     await ensureLoaded()
     const sessionDir = rust().sessionDir(directory, uuid)
     for (let attempt = 1; ; attempt++) {
       const outcome = await locked(storage, sessionDir, async (lease) => {
-        const handle = await rust().SessionHandle.load(directory, uuid, storage, activeContextId, maxFileBytes)
+        const handle = await rust().SessionHandle.load(directory, uuid, storage, given.activeContextId, given)
         const session = new Session(handle, storage, rust().sessionDir(parentDir, uuid))
         session.#held = { lease }
         try {
@@ -289,12 +288,12 @@ export class Session {
    * @throws {StorageError} if the storage cannot list the directory.
    */
   static async list(parentDir: string, options: ListOptions = {}): Promise<SessionSummary[]> {
-    const read = readOptions(options, LIST_OPTIONS, 'Session.list')
-    const { storage: given, onError = () => undefined, maxFileBytes, limit, after } = read
+    const given = readOptions(options, LIST_OPTIONS, 'Session.list')
+    const { onError = () => undefined, limit, after } = given
     if (typeof onError !== 'function') {
       throw new InvalidArgumentError('options.onError: expected a function', { argument: 'options.onError' })
     }
-    const storage = storageOf(given)
+    const storage = storageOf(given.storage)
     await ensureLoaded()
     const summaries: SessionSummary[] = []
     const onPage = (text: string) => {
@@ -304,7 +303,7 @@ export class Session {
       }
     }
     const [uuid, time] = placeOf(after)
-    await rust().SessionHandle.list(parentDir, storage, maxFileBytes, utcOffset(), limit, uuid, time, onPage, onError)
+    await rust().SessionHandle.list(parentDir, storage, given, utcOffset(), limit, uuid, time, onPage, onError)
     return summaries
   }
 
@@ -465,6 +464,7 @@ export class Session {
    * context whose file was changed gets a new id, and its origin is the context in the file; the changes to `session.json`
    * are merged; removed files are written again if they are in memory. Then only different changes to the same state variable
    * or setting are a conflict.
+   * @throws {FileTooLargeError} if a file would exceed a limit; nothing is written.
    * @throws {StorageError} if the storage fails, or its lock could not be acquired in time (`ELOCKED`). The next save writes
    * what was not written.
    * @returns With `onConflict: 'fork'`, the contexts that got new ids.
@@ -473,12 +473,14 @@ export class Session {
   async save(options?: SaveOptions): Promise<void>
   // biome-ignore lint/suspicious/noConfusingVoidType: only a save with `onConflict: 'fork'` has a result
   async save(options?: SaveOptions): Promise<ForkedContext[] | void> {
-    const { onConflict = 'refuse' } = readOptions(options, SAVE_OPTIONS, 'save')
+    const given = readOptions(options, SAVE_OPTIONS, 'save')
+    const { onConflict = 'refuse' } = given
     if (onConflict !== 'refuse' && onConflict !== 'fork') {
       const argument = 'options.onConflict'
       throw new InvalidArgumentError(`${argument}: expected 'refuse' or 'fork'`, { argument })
     }
     const handle = this.#rust
+    handle.setLimits(given)
     const save = this.#saves.then(async () => {
       if (!handle.hasChanges) return []
       const keepsBoth = onConflict === 'fork'

@@ -46,6 +46,7 @@ mod message;
 mod message_tokens;
 mod pairing;
 mod part;
+mod room;
 pub(crate) mod shape;
 mod special;
 

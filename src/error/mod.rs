@@ -4,6 +4,7 @@
 //! advice in its own terms.
 
 mod kind;
+mod measure;
 mod shape;
 mod storage;
 mod tokenizer;
@@ -11,6 +12,7 @@ mod tokenizer;
 use std::fmt;
 
 pub use kind::ErrorKind;
+pub use measure::Measure;
 pub use shape::ShapeError;
 pub use storage::{Cause, Operation, StorageError};
 
@@ -56,14 +58,18 @@ pub enum Error {
         /// What was expected and what was found.
         message: String,
     },
-    /// A file that is larger than the caller allows.
+    /// A file that exceeds a limit.
     FileTooLarge {
-        /// The path of the file.
+        /// The path of the file; its name if it belongs to no session yet.
         path: String,
-        /// Its size in bytes.
-        size: u64,
-        /// The limit in bytes.
+        /// What the limit is about.
+        measure: Measure,
+        /// Its size in this measure; `None` if it was counted only up to the limit.
+        size: Option<u64>,
+        /// The limit.
         limit: u64,
+        /// Whether the file was to be written, and was not.
+        is_written: bool,
     },
     /// An unknown encoding, or a model whose encoding is unknown.
     UnknownEncoding {
@@ -152,8 +158,12 @@ impl fmt::Display for Error {
                 }
                 formatter.write_str(message)
             }
-            Self::FileTooLarge { path, size, limit } => {
-                write!(formatter, "{path} has {size} bytes, more than the limit of {limit}")
+            Self::FileTooLarge { path, measure, size, limit, is_written } => {
+                let (verb, unit) = (if *is_written { "would have" } else { "has" }, measure.unit());
+                match size {
+                    Some(size) => write!(formatter, "{path} {verb} {size} {unit}, more than the limit of {limit}"),
+                    None => write!(formatter, "{path} {verb} more {unit} than the limit of {limit}"),
+                }
             }
             Self::UnknownEncoding { argument, name, known } => {
                 write!(formatter, "{argument}: '{name}' is unknown; known encodings: {}", known.join(", "))

@@ -9,6 +9,7 @@ use crate::conversation::{
 };
 use crate::environment::Environment;
 use crate::error::{Error, ShapeError};
+use crate::limits::Limits;
 
 /// Collects the messages of a request for a context.
 #[derive(Default)]
@@ -85,6 +86,8 @@ impl ContextBuilder {
             Some(special(Special::ToolDefinitions, dict! {"role": "tool", "content": self.tools})?)
         };
         let mut context = Context::create(system, tools, None, environment);
+        // The caller checks its own.
+        context.set_limits(Limits::NONE);
         for NewMessage { role, parts } in self.messages {
             let dict = dict! {"role": role, "content": parts};
             let message = Message::given(dict, environment).map_err(ShapeError::in_message)?;

@@ -10,6 +10,7 @@ use super::{args, completed_view, given_message, memory, reports, special_messag
 use crate::conversation::{Context, ForkOptions, MAX_MESSAGE_DEPTH, MESSAGES, Message, SequenceRange, Special};
 use crate::error::{Error, ShapeError};
 use crate::json::{self, View};
+use crate::limits::Limits;
 use crate::session::SharedContext;
 
 /// The maximum length in bytes of the messages that cross together, because JavaScript limits the length of a string.
@@ -35,14 +36,31 @@ impl ContextHandle {
     pub(super) fn shared(&self) -> &SharedContext {
         &self.0
     }
+
+    /// The limits on the file of the context.
+    fn limits(&self) -> Limits {
+        self.0.read(Context::limits)
+    }
+
+    /// The name of the file.
+    fn file(&self) -> String {
+        self.0.id().file_name()
+    }
 }
 
 #[wasm_bindgen]
 impl ContextHandle {
-    pub fn create(system_prompt: Option<String>, tool_definitions: Option<String>) -> Result<Self, JsValue> {
+    pub fn create(
+        system_prompt: Option<String>,
+        tool_definitions: Option<String>,
+        options: &JsValue,
+    ) -> Result<Self, JsValue> {
+        let limits = args::limits(options, Limits::default())?;
         let (system_prompt, tool_definitions) = specials(system_prompt, tool_definitions)?;
         let environment = JsEnvironment::capture()?;
-        Ok(Context::create(system_prompt, tool_definitions, None, &environment).into())
+        let mut context = Context::create(system_prompt, tool_definitions, None, &environment);
+        context.set_limits(limits);
+        Ok(context.into())
     }
 
     #[wasm_bindgen(js_name = createFrom)]
@@ -50,19 +68,28 @@ impl ContextHandle {
         parent: &ContextHandle,
         system_prompt: Option<String>,
         tool_definitions: Option<String>,
+        options: &JsValue,
     ) -> Result<Self, JsValue> {
+        let limits = args::limits(options, parent.0.read(Context::limits))?;
         let (system_prompt, tool_definitions) = specials(system_prompt, tool_definitions)?;
         let environment = JsEnvironment::capture()?;
         let create = |parent: &Context| Context::create(system_prompt, tool_definitions, Some(parent), &environment);
-        Ok(parent.0.read(create).into())
+        let mut context = parent.0.read(create);
+        context.set_limits(limits);
+        Ok(context.into())
     }
 
     #[wasm_bindgen(js_name = fromDict)]
-    pub fn from_dict(text: &str) -> Result<Self, JsValue> {
+    pub fn from_dict(text: &str, options: &JsValue) -> Result<Self, JsValue> {
+        let limits = args::limits(options, Limits::default())?;
         memory::make_room_for_json(text.as_bytes());
         let environment = JsEnvironment::capture()?;
-        let context = value(text, json::MAX_DEPTH).and_then(|dict| Context::from_dict(dict, None, &environment));
-        Ok(context.map_err(|error| error.in_argument("dict"))?.into())
+        let at_fault = |error: ShapeError| error.in_argument("dict");
+        let dict = value(text, json::MAX_DEPTH, limits, || "the file of dict".to_owned(), at_fault)?;
+        let mut context = Context::from_dict(dict, None, &environment).map_err(at_fault)?;
+        context.set_limits(limits);
+        context.check_limits()?;
+        Ok(context.into())
     }
 
     /// Whether both are handles to the same context.
@@ -121,12 +148,9 @@ impl ContextHandle {
     #[wasm_bindgen(js_name = setDict)]
     pub fn set_dict(&self, text: &str) -> Result<(), JsValue> {
         memory::make_room_for_json(text.as_bytes());
-        let dict = value(text, json::MAX_DEPTH).map_err(|error| error.in_argument("rawDict"))?;
+        let dict = value(text, json::MAX_DEPTH, self.limits(), || self.file(), |error| error.in_argument("rawDict"))?;
         let environment = JsEnvironment::capture()?;
-        let replace = |context: &mut Context| {
-            context.replace_dict(dict, &environment).map_err(|error| error.in_argument("rawDict"))
-        };
-        Ok(self.0.change(replace)?)
+        Ok(self.0.change(|context| context.replace_dict(dict, &environment))?)
     }
 
     /// The position of the special message of this kind: `SystemPromptMessage` or `ToolDefinitionsMessage`.
@@ -139,7 +163,7 @@ impl ContextHandle {
     /// Appends the message in the [`super::text::text_buffer`], by default at the end of the conversation. Returns its key
     /// and its [`completed_view`], as JSON.
     pub fn append(&self, bytes: usize, anchor: &JsValue) -> Result<String, JsValue> {
-        let (message, given) = given_message(bytes)?;
+        let (message, given) = given_message(bytes, self.limits(), || self.file())?;
         let anchor = if anchor.is_undefined() { MESSAGES.to_owned() } else { args::string(anchor, "anchorPoint")? };
         let position = self.0.change(|context| context.append(message, &anchor))?;
         Ok(self.0.read(|context| {
@@ -158,7 +182,9 @@ impl ContextHandle {
             let position = context.messages().position(|message| message.id() == id);
             position.and_then(|position| context.message_key(position))
         });
-        let changes = text::with_text(bytes, |text| value(text, MAX_MESSAGE_DEPTH)).map_err(ShapeError::in_message)?;
+        let changes =
+            |text: &[u8]| value(text, MAX_MESSAGE_DEPTH, self.limits(), || self.file(), ShapeError::in_message);
+        let changes = text::with_text(bytes, changes)?;
         let position = self.0.change(|context| context.update_message(&id, changes))?;
         Ok(self.0.read(|context| {
             let keys = [context.message_key(position), old_key].map(|key| View::Number(key.unwrap_or_default()));

@@ -6,8 +6,9 @@ use super::context::ContextHandle;
 use super::environment::JsEnvironment;
 use super::{args, memory, value};
 use crate::conversation::{MAX_MESSAGE_DEPTH, Message};
-use crate::error::Error;
+use crate::error::{Error, ShapeError};
 use crate::json;
+use crate::limits::Limits;
 use crate::provider::{self, formats};
 
 /// A longer text exceeds the maximum string length of some engines.
@@ -39,10 +40,15 @@ pub fn to_messages(context: &ContextHandle, provider: &JsValue, repair: &JsValue
 
 /// The context of the JSON text of messages.
 #[wasm_bindgen(js_name = fromMessages)]
-pub fn from_messages(text: &str, provider: &JsValue) -> Result<ContextHandle, JsValue> {
+pub fn from_messages(text: &str, provider: &JsValue, options: &JsValue) -> Result<ContextHandle, JsValue> {
     let format = formats::find(&args::string(provider, "provider")?)?;
+    let limits = args::limits(options, Limits::default())?;
     memory::keep_room();
-    let value = value(text, MAX_DEPTH).map_err(|error| error.in_argument("value"))?;
+    let at_fault = |error: ShapeError| error.in_argument("value");
+    let value = value(text, MAX_DEPTH, limits, || "the file of value".to_owned(), at_fault)?;
     let environment = JsEnvironment::capture()?;
-    Ok(provider::from_messages(&value, format, &environment)?.into())
+    let mut context = provider::from_messages(&value, format, &environment)?;
+    context.set_limits(limits);
+    context.check_limits()?;
+    Ok(context.into())
 }
