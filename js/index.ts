@@ -8,6 +8,7 @@ export {
   FileTooLargeError,
   InvalidArgumentError,
   InvalidMessageError,
+  NoActiveContextError,
   NotInitializedError,
   SessionError,
   SessionNotFoundError,
@@ -16,11 +17,22 @@ export {
   WindowTooSmallError,
 } from './errors.js'
 export type * from './generated/lists.js'
-export { ContentPart, Message, SystemPromptMessage, ToolDefinitionsMessage } from './messages/factories.js'
+export {
+  ContentPart,
+  Message,
+  SystemPromptMessage,
+  ToolDefinitionsMessage,
+  type ToolResultOptions,
+} from './messages/factories.js'
 export type * from './messages/json.js'
 export type {
+  CacheControl,
+  ExecutionStatus,
   MediaPart,
   MediaSource,
+  ProviderFields,
+  RedactedThinkingPart,
+  ResultPart,
   Role,
   SessionMessage,
   SpecialMessage,

@@ -72,7 +72,7 @@ fn of_file(words: &str) -> Vec<Unpaired> {
     let (layout, context) = (session.layout().clone(), session.active_context().unwrap().clone());
     let append = |context: &mut _| {
         append_all(context, words, &environment);
-        Ok(())
+        Ok::<_, Error>(())
     };
     context.change(append).unwrap();
     let disk = Disk::default();

@@ -1,7 +1,8 @@
 import type { ContextHandle, SessionHandle } from '../../pkg/peteos_session.js'
 import { wrapMethods } from '../caller-stack.js'
-import { ConflictError, DisposedError, InvalidArgumentError } from '../errors.js'
+import { ConflictError, DisposedError, InvalidArgumentError, NoActiveContextError } from '../errors.js'
 import type { EncodingName } from '../generated/lists.js'
+import type { SessionMessage, StoredMessage } from '../messages/message.js'
 import { readOptions } from '../read-options.js'
 import { defaultStorage } from '../storage/default.js'
 import type { StorageLease } from '../storage/lease.js'
@@ -17,12 +18,13 @@ import {
   type TokenWindowOptions,
   tokenWindowOptions,
 } from '../windows/options.js'
-import { Context, handleOf, specialTexts } from './context.js'
+import { Context, type ContextOwner, handleOf, specialTexts } from './context.js'
 import type { SessionDict } from './dicts.js'
 import { makeAsyncDisposable, makeDisposable } from './dispose.js'
 import type { SessionCheck, SessionRepair } from './findings.js'
 import type { ListOptions, LoadOptions, ReadOptions, RepairOptions, SaveOptions, SessionOptions } from './options.js'
 import { SessionState } from './state.js'
+import { transcriptOf } from './transcript.js'
 
 /** The summary of a session, as its `session.json` describes it. */
 export interface SessionSummary {
@@ -96,6 +98,9 @@ export class Session {
   readonly #hooks = new Map<string, { name: string; callback: HookCallback }>()
   /** Settled when no save is in progress. */
   #saves: Promise<unknown> = Promise.resolve()
+
+  /** What the contexts of the session ask; it does not keep the session in memory. */
+  readonly #owner: ContextOwner = ownerOf(new WeakRef(this))
 
   /** The lock that {@link Session.update} holds for this session. */
   #held: { readonly lease: StorageLease | undefined } | null = null
@@ -313,6 +318,11 @@ export class Session {
     return this.#handle === null
   }
 
+  /** @internal */
+  hasActive(context: ContextHandle): boolean {
+    return this.#handle?.isActiveContext(context) === true
+  }
+
   /** The active context; `null` if there is none. The same object is returned until another context becomes active. */
   get activeContext(): Context | null {
     return this.#activeContext()
@@ -359,6 +369,54 @@ export class Session {
   set rawDict(dict: object) {
     const text = toJsonText(dict, 'rawDict')
     this.#rust.setDict(text)
+  }
+
+  /**
+   * Appends a message to the active context. After a window, {@link Session.activeContext} is another object: code that appends
+   * here always writes where the model looks.
+   *
+   * @example
+   * ```ts
+   * import { MemoryStorage, Message, Session } from 'peteos-session'
+   *
+   * const session = Session.create('agents', { storage: new MemoryStorage() })
+   * session.append(Message.create('user', 'Hello'))
+   * console.log(session.activeContext.messageCount) // 1
+   * ```
+   *
+   * @param anchorPoint The name of the anchor. By default `'messages'`, the end of the conversation.
+   * @returns The message as it is stored, with its id, time and sequence number.
+   * @throws {InvalidMessageError} and {InvalidArgumentError} like {@link Context.append}.
+   * @throws {NoActiveContextError} if no context is active.
+   */
+  append(message: SessionMessage, anchorPoint?: string): StoredMessage {
+    const context = this.#activeContext()
+    if (context === null) throw new NoActiveContextError()
+    return context.append(message, anchorPoint)
+  }
+
+  /**
+   * All messages of the conversation so far, each once, from the oldest to the newest: those of the active context, of the
+   * context that it was forked from, and so on. A window or an edit in a fork changes nothing here: a message is returned as
+   * the oldest of these contexts has it. It ends at a context that was removed.
+   *
+   * @example
+   * ```ts
+   * import { MemoryStorage, Message, Session } from 'peteos-session'
+   *
+   * const session = Session.create('agents', { storage: new MemoryStorage() })
+   * for (const text of ['one', 'two', 'three']) session.append(Message.create('user', text))
+   * session.rollingSequenceWindow(1)
+   * console.log(session.activeContext.messageCount, (await session.transcript()).length) // 1 3
+   * ```
+   *
+   * @returns The messages, special ones included. There are none if no context is active.
+   * @throws {CorruptSessionError} if the file of one of these contexts is not a valid context.
+   * @throws {StorageError} if the storage fails.
+   */
+  async transcript(): Promise<StoredMessage[]> {
+    const active = this.#activeContext()
+    return active === null ? [] : transcriptOf(active, (id) => this.loadContext(id))
   }
 
   /**
@@ -614,12 +672,17 @@ export class Session {
       if (reference.deref() === undefined) this.#contexts.delete(id)
     }
     this.#contexts.set(context.id, new WeakRef(context))
+    context.belongTo(this.#owner)
   }
 }
 
-wrapMethods(Session, ['isFreed'])
+wrapMethods(Session, ['isFreed', 'hasActive'])
 makeDisposable(Session.prototype)
 makeAsyncDisposable(Session.prototype)
+
+function ownerOf(session: WeakRef<Session>): ContextOwner {
+  return { hasActive: (context) => session.deref()?.hasActive(context) === true }
+}
 
 /** The parent directory in a form that stays valid for the lifetime of the session. */
 function lastingPath(storage: SessionStorage, parentDir: string): string {

@@ -16,8 +16,7 @@ pub use report::{BeforeAfter, Broken, ByRole, MessageReport, PendingCall, Window
 use cut::Cut;
 use newest::Limits;
 
-use crate::conversation::named_enum;
-use crate::conversation::{Context, Counting};
+use crate::conversation::{Context, Counter, Counting, Media, named_enum};
 use crate::environment::Environment;
 use crate::error::Error;
 use crate::tokens;
@@ -194,4 +193,29 @@ fn cut_to_tokens(
     let special_tokens = tokens::total(specials.map(|position| counting.tokens(context, position)))?;
     let limits = Limits { limit: max_tokens, reserve, special_tokens: Some(special_tokens) };
     Cut::decide(context, limits, options, &|position| Ok(counting.tokens(context, position)?))
+        .map_err(|error| with_media_tokens(context, error, counting, options))
+}
+
+/// Adds the tokens of media to the error of a window that would be large enough without them.
+fn with_media_tokens(context: &Context, error: Error, counting: &Counting, options: &WindowOptions) -> Error {
+    match error {
+        Error::WindowTooSmall { limit, special_tokens, needed, reserve, has_pins, boundary, .. } => {
+            let rest = needed_without_media(context, reserve, counting, options).filter(|rest| *rest <= limit);
+            let media_tokens = rest.map_or(0, |rest| needed.saturating_sub(rest));
+            Error::WindowTooSmall { limit, special_tokens, needed, media_tokens, reserve, has_pins, boundary }
+        }
+        error => error,
+    }
+}
+
+/// The smallest sufficient limit if media cost nothing; `None` if media are not counted by their text.
+fn needed_without_media(context: &Context, reserve: u64, counting: &Counting, options: &WindowOptions) -> Option<u64> {
+    let Counting { counter: Counter::Encoding(counter), media: Media::Reference } = counting else { return None };
+    let counting = Counting { counter: Counter::Encoding(*counter), media: Media::Each(0) };
+    let options = WindowOptions { lower_mark: None, ..options.clone() };
+    match cut_to_tokens(context, TokenBudget { max_tokens: reserve, reserve }, &counting, &options) {
+        Err(Error::WindowTooSmall { needed, .. }) => Some(needed),
+        Ok(_) => Some(reserve),
+        Err(_) => None,
+    }
 }
