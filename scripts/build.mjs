@@ -12,7 +12,7 @@ import { once, root, say, step, whenRun } from './setup/steps.mjs'
 import { writeVocabularies } from './vocabularies.mjs'
 
 const dist = join(root, 'dist')
-const WASM = 'peteos_session_bg.wasm'
+const MODULES = ['peteos_session_bg.wasm', 'peteos_session_providers_bg.wasm']
 
 export const build = once(async () => {
   await npmPackages()
@@ -31,7 +31,7 @@ export const build = once(async () => {
 async function writeDist() {
   await rm(dist, { recursive: true, force: true })
   await mkdir(dist)
-  await copyFile(join(root, 'pkg', WASM), join(dist, WASM))
+  for (const name of MODULES) await copyFile(join(root, 'pkg', name), join(dist, name))
   await writeVocabularies(join(dist, 'encodings'))
   await writeBundles()
   await writeTypes()

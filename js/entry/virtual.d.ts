@@ -1,4 +1,4 @@
-declare module 'virtual:wasm-base64' {
+declare module 'virtual:wasm-base64/*' {
   const base64: string
   export default base64
 }

@@ -56,11 +56,14 @@ async function bundleModules(esbuild, options) {
   })
 }
 
-// `virtual:wasm-base64`: its default export is the WebAssembly module as text.
+// `virtual:wasm-base64/<name>`: its default export is a WebAssembly module as text.
 const inlineWasm = {
   name: 'inline-wasm',
   setup({ onResolve }) {
-    onResolve({ filter: /^virtual:wasm-base64$/ }, () => ({ path: join(root, 'pkg', 'peteos_session_bg.wasm') }))
+    const prefix = 'virtual:wasm-base64/'
+    onResolve({ filter: /^virtual:wasm-base64\// }, ({ path }) => ({
+      path: join(root, 'pkg', `${path.slice(prefix.length)}_bg.wasm`),
+    }))
   },
 }
 
