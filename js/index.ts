@@ -85,7 +85,7 @@ export {
   loadEncoding,
   type VocabularySource,
 } from './tokens/encodings.js'
-export { init } from './wasm/loading.js'
+export { type InitOptions, init } from './wasm/loading.js'
 export type * from './wasm/sources.js'
 export type { SequenceWindowOptions, TokenWindowOptions, WindowOptions } from './windows/options.js'
 export type * from './windows/report.js'

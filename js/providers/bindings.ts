@@ -1,5 +1,5 @@
 // The code of the module of the providers, `ProvidersCode`. Browsers import it dynamically.
-import type { InitInput } from '../../pkg/peteos_session_providers.js'
+import type { InitInput, SyncInitInput } from '../../pkg/peteos_session_providers.js'
 import * as bindings from '../../pkg/peteos_session_providers.js'
 import { InvalidArgumentError, SessionError } from '../errors.js'
 import type { ProvidersModule } from './module.js'
@@ -8,8 +8,8 @@ export async function load(source: unknown): Promise<void> {
   await bindings.default({ module_or_path: source as InitInput })
 }
 
-export function loadSync(bytes: Uint8Array): void {
-  bindings.initSync({ module: bytes as Uint8Array<ArrayBuffer> })
+export function loadSync(module: unknown): void {
+  bindings.initSync({ module: module as SyncInitInput })
 }
 
 export const check: ProvidersModule['check'] = (...args) => call(() => bindings.check(...args))

@@ -1,5 +1,6 @@
 import { withCallerStack } from '../caller-stack.js'
 import { messageOf, NotInitializedError } from '../errors.js'
+import { contentOf } from '../wasm/fetching.js'
 import { getPlatform } from '../wasm/platform.js'
 import type { ModuleSource } from '../wasm/sources.js'
 import type { ProvidersCode, ProvidersModule } from './module.js'
@@ -69,7 +70,7 @@ async function load(source: ModuleSource | undefined): Promise<void> {
   }
   try {
     const code: ProvidersCode = getPlatform().providersCode ?? (await import('./bindings.js'))
-    await code.load(source)
+    await code.load(await contentOf(source))
     loaded = code
   } catch (cause) {
     failure = { cause }
@@ -81,7 +82,7 @@ function loadNow(): ProvidersModule | undefined {
   const { providersCode, providers } = getPlatform()
   if (providersCode === undefined || providers === undefined) return undefined
   try {
-    providersCode.loadSync(providers() as Uint8Array)
+    providersCode.loadSync(providers())
     return providersCode
   } catch (cause) {
     // Some browsers compile a module of this size only asynchronously.

@@ -19,5 +19,5 @@ export interface ProvidersCode extends ProvidersModule {
   /** Compiles the module. */
   load(source: unknown): Promise<void>
   /** Compiles the module without waiting. */
-  loadSync(bytes: Uint8Array): void
+  loadSync(module: unknown): void
 }

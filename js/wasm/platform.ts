@@ -2,7 +2,7 @@ import type { ProvidersCode } from '../providers/module.js'
 import type { ModuleSource } from './sources.js'
 
 /** The names of the vocabulary files, without extension. */
-export type VocabularyName = 'r50k_base' | 'p50k_base' | 'cl100k_base' | 'o200k_base'
+export type VocabularyName = 'p50k_base' | 'cl100k_base' | 'o200k_base'
 
 /**
  * What an entry point knows about the platform that it runs on.
@@ -11,14 +11,16 @@ export type VocabularyName = 'r50k_base' | 'p50k_base' | 'cl100k_base' | 'o200k_
 export interface Platform {
   /** The module that `init()` without an argument loads. */
   module?(): ModuleSource
-  /** The module of the providers; with `providersCode`, its bytes. */
+  /** The module of the providers; with `providersCode`, its bytes or the compiled module. */
   providers?(): ModuleSource
   /** The code for the module of the providers, on platforms that load it at the first use. */
   providersCode?: ProvidersCode
   /** Reads a vocabulary file synchronously, on platforms that can. */
   readVocabulary?(name: VocabularyName): Uint8Array
-  /** Reads a vocabulary file. */
-  fetchVocabulary?(name: VocabularyName): Promise<Uint8Array>
+  /** The address of a vocabulary file. */
+  vocabularyUrl?(name: VocabularyName): URL
+  /** Reads the file of a `file:` address, which `fetch` refuses. */
+  readFile?(address: URL): Uint8Array
 }
 
 let platform: Platform = {}

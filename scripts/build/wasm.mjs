@@ -7,6 +7,7 @@ import { rust } from '../setup/rust.mjs'
 import { onlyWhenChanged } from '../setup/stamps.mjs'
 import { root, run, step } from '../setup/steps.mjs'
 import { wasmBindgen } from '../setup/wasm-bindgen.mjs'
+import { shortenNames } from './short-names.mjs'
 
 /** The modules by the names of their files in pkg/, and the Cargo packages that they are built from. */
 const MODULES = { peteos_session: 'peteos-session', peteos_session_providers: 'peteos-providers' }
@@ -24,12 +25,21 @@ const WASM_FEATURES = [
   'reference-types',
   'sign-ext',
   'simd',
-]
+].map((feature) => `--enable-${feature}`)
 
 export async function buildWasm() {
   const work = {
     inputs: [
-      ...['Cargo.toml', 'Cargo.lock', '.cargo', 'crates', 'src', 'package-lock.json', 'scripts/build/wasm.mjs'],
+      ...[
+        'Cargo.toml',
+        'Cargo.lock',
+        '.cargo',
+        'crates',
+        'src',
+        'package-lock.json',
+        'scripts/build/wasm.mjs',
+        'scripts/build/short-names.mjs',
+      ],
       ...['scripts/setup/rust.mjs', 'scripts/setup/rust-debian.mjs', 'scripts/setup/rust-installed.mjs'],
     ],
     values: [process.env.PETEOS_SESSION_RUST ?? null, profile],
@@ -41,6 +51,7 @@ export async function buildWasm() {
     await step('compiling the Rust library to WebAssembly', () => compile(toolchain))
     await step('generating its JavaScript bindings', () => forEachModule(bind(cli, toolchain)))
     if (!isQuick) await step('optimising the WebAssembly modules (about a minute)', () => forEachModule(optimise))
+    await step('shortening the names of imports and exports', () => forEachModule(shorten))
   })
 }
 
@@ -67,6 +78,8 @@ async function forEachModule(work) {
   for (const [name, crate] of Object.entries(MODULES)) await work(name, crate)
 }
 
+const moduleFile = (name) => join(root, 'pkg', `${name}_bg.wasm`)
+
 const bind =
   (cli, { wasmTargetDir }) =>
   (name, crate) =>
@@ -83,9 +96,11 @@ const bind =
     ])
 
 async function optimise(name) {
-  const module = join(root, 'pkg', `${name}_bg.wasm`)
-  const features = WASM_FEATURES.map((feature) => `--enable-${feature}`)
   // Functions marked as not inlined must stay so: the engine replaces the code of a loop between two calls of a function.
   const inlining = '--one-caller-inline-max-function-size=0'
-  await runTool('binaryen', 'wasm-opt', ['-O3', inlining, ...features, module, '-o', module])
+  await runTool('binaryen', 'wasm-opt', ['-O3', inlining, ...WASM_FEATURES, moduleFile(name), '-o', moduleFile(name)])
+}
+
+function shorten(name) {
+  return shortenNames(moduleFile(name), join(root, 'pkg', `${name}.js`), WASM_FEATURES)
 }

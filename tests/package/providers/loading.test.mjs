@@ -124,14 +124,16 @@ test('a package without the file of the module works up to its first use', async
   const output = await runModule(`
     import { check, Context } from ${JSON.stringify(pathToFileURL(join(dist, 'index.mjs')).href)}
     const context = Context.create()
+    // There, no other copy of the package is installed.
+    process.chdir('/')
     try { check(context, 'gemini') } catch ({ name, cause }) { console.log(name, cause.code) }
   `)
   assert.equal(output, 'NotInitializedError ENOENT\n')
 })
 
 test('all entries use one instance of the module', async () => {
-  await (await load('peteos-session/slim')).init({ providers: readFileSync(JSON.parse(PROVIDERS)) })
   const { Context } = await load('peteos-session')
+  await (await load('peteos-session/slim')).loadProviders(readFileSync(JSON.parse(PROVIDERS)))
   for (const entry of ['peteos-session', 'peteos-session/slim', 'peteos-session/inline']) {
     const { check } = await load(entry)
     assert.equal(check(Context.create(), 'anthropic')[0].rule, 'no-messages', entry)
