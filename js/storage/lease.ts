@@ -7,6 +7,8 @@ export interface StorageLease {
    * another holder has taken it over: the files may have changed since they were compared, and must not be written.
    */
   check(): void
+  /** Aborted when the caller stops waiting for its writes. {@link check} throws from then on. */
+  readonly signal?: AbortSignal
 }
 
 /**

@@ -86,7 +86,12 @@ impl JsStorage {
 
     /// The same storage for the holder of a lock, with its lease.
     pub fn with_lease(&self, lease: JsValue) -> Self {
-        Self { adapter: self.adapter.clone(), max_file_bytes: self.max_file_bytes, lease }
+        self.of(self.adapter.clone(), lease)
+    }
+
+    /// Another adapter with the same limit, and the lease of the holder of a lock.
+    pub fn of(&self, adapter: JsValue, lease: JsValue) -> Self {
+        Self { adapter, max_file_bytes: self.max_file_bytes, lease }
     }
 
     /// The contents of the file at `path` from the value that the adapter returned.
@@ -245,17 +250,26 @@ fn bytes(value: &JsValue) -> Option<Vec<u8>> {
 /// The code of an adapter's error if the caller has lost the lock.
 const LOCK_LOST: &str = "ELOCKLOST";
 
+/// The code of the error that ends a call because its caller has stopped waiting. See `js/storage/bounded.ts`.
+const STOPPED: &str = "ESTOPPED";
+
 /// The error for an adapter that failed to write.
 fn write_failure(path: &str, cause: JsValue) -> Error {
-    let code = Reflect::get(&cause, &"code".into()).ok().and_then(|code| code.as_string());
-    if code.as_deref() == Some(LOCK_LOST) {
+    if code_of(&cause).as_deref() == Some(LOCK_LOST) {
         return Error::LockLost { path: path.to_owned() };
     }
     failure(Operation::Write, path, cause)
 }
 
+fn code_of(cause: &JsValue) -> Option<String> {
+    Reflect::get(cause, &"code".into()).ok()?.as_string()
+}
+
 /// The error for an adapter that failed.
 fn failure(operation: Operation, path: &str, cause: JsValue) -> Error {
+    if code_of(&cause).as_deref() == Some(STOPPED) {
+        return Error::Stopped;
+    }
     let message = Reflect::get(&cause, &"message".into()).ok().and_then(|message| message.as_string());
     let message = message.or_else(|| cause.as_string()).unwrap_or_else(|| "the storage failed".to_owned());
     storage_error(operation, path, message, Some(Cause::new(cause)))
