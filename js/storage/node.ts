@@ -214,6 +214,9 @@ function check(option: string, isRight: boolean, expected: string): void {
 function sha256(contents: Uint8Array | null): string | null {
   if (contents === null) return null
   // Loaded at first use: it would take more time than anything else at the start.
-  const { createHash } = createRequire(import.meta.url)('node:crypto') as typeof import('node:crypto')
-  return createHash('sha256').update(contents).digest('hex')
+  const name = 'node:crypto'
+  // Before Node 20.16 only `require` loads a module of Node late. The path only has to be absolute.
+  const crypto =
+    process.getBuiltinModule?.(name) ?? (createRequire(process.execPath)(name) as typeof import('node:crypto'))
+  return crypto.createHash('sha256').update(contents).digest('hex')
 }
