@@ -71,6 +71,7 @@ export {
   type SessionSummary,
 } from './session/session.js'
 export type { SessionState } from './session/state.js'
+export type { WaitOptions } from './storage/bounded.js'
 export type { StorageLease } from './storage/lease.js'
 export { MemoryStorage } from './storage/memory.js'
 export type { SessionStorage } from './storage/storage.js'

@@ -155,7 +155,7 @@ export class Session {
     const { storage: given, activeContextId, maxFileBytes } = read
     const storage = storageOf(given)
     const directory = lastingPath(storage, parentDir)
-    return bounded(storage, read, 'load', parentDir, async (reader) => {
+    return bounded(storage, read, 'load', pathOf(parentDir, uuid), async (reader) => {
       await ensureLoaded()
       const handle = await rust().SessionHandle.load(directory, uuid, storage, reader, activeContextId, maxFileBytes)
       return new Session(handle, storage, rust().sessionDir(parentDir, uuid))
@@ -176,7 +176,7 @@ export class Session {
   static async check(parentDir: string, uuid: string, options: ReadOptions = {}): Promise<SessionCheck> {
     const read = readOptions(options, READ_OPTIONS, 'Session.check')
     const { storage, maxFileBytes } = read
-    return bounded(storageOf(storage), read, 'check', parentDir, async (storage) => {
+    return bounded(storageOf(storage), read, 'check', pathOf(parentDir, uuid), async (storage) => {
       await ensureLoaded()
       return fromJsonText<SessionCheck>(await rust().checkSession(parentDir, uuid, storage, maxFileBytes))
     })
@@ -207,7 +207,7 @@ export class Session {
       const argument = 'options.keepCopies'
       throw new InvalidArgumentError(`${argument}: expected an integer from 1 to 1000000`, { argument })
     }
-    return bounded(storageOf(storage), read, 'repair', parentDir, async (storage) => {
+    return bounded(storageOf(storage), read, 'repair', pathOf(parentDir, uuid), async (storage) => {
       await ensureLoaded()
       const sessionDir = rust().sessionDir(parentDir, uuid)
       const text = dryRun
@@ -263,7 +263,7 @@ export class Session {
     }
     const storage = storageOf(given)
     const directory = lastingPath(storage, parentDir)
-    return bounded(storage, read, 'update', parentDir, async (bounded) => {
+    return bounded(storage, read, 'update', pathOf(parentDir, uuid), async (bounded) => {
       await ensureLoaded()
       const sessionDir = rust().sessionDir(directory, uuid)
       for (let attempt = 1; ; attempt++) {
@@ -726,6 +726,11 @@ function ownerOf(session: WeakRef<Session>): ContextOwner {
 function lastingPath(storage: SessionStorage, parentDir: string): string {
   if (typeof parentDir !== 'string' || !hasMethod(storage, 'absolutePath')) return parentDir
   return storage.absolutePath?.(parentDir) ?? parentDir
+}
+
+/** For errors; the arguments are not checked yet. */
+function pathOf(parentDir: unknown, uuid: unknown): string {
+  return `${String(parentDir)}/${String(uuid)}`
 }
 
 function storageOf(storage: SessionStorage | undefined): SessionStorage {

@@ -2,7 +2,7 @@ import { InvalidArgumentError, StorageError } from '../errors.js'
 import type { StorageLease } from './lease.js'
 import { isTimeout } from './lock-timeout.js'
 import { hasMethod, type SessionStorage } from './storage.js'
-import { clearTimeout, startTimer, unref } from './timers.js'
+import { clearTimeout, startTimer } from './timers.js'
 
 /** Limits how long a call waits for the storage. */
 export interface WaitOptions {
@@ -45,8 +45,8 @@ export async function bounded<T>(
   if (signal?.aborted) throw reasonOf(signal)
   const bound = new Bound(storage)
   const abort = () => bound.stop(reasonOf(signal))
+  // It keeps the process alive until the call ends: otherwise a process without other work would end before its answer.
   const timer = timeout === undefined ? undefined : startTimer(timeout, () => bound.stop(bound.timeoutError(timeout)))
-  unref(timer)
   signal?.addEventListener('abort', abort)
   try {
     return await bound.run(operation, path, work)
@@ -104,11 +104,13 @@ class Bound {
     if (hasMethod(below, 'lock')) {
       around.lock = <T>(directory: string, work: (lease?: StorageLease) => Promise<T>) =>
         this.#call('lock', directory, (call) => {
-          const start = async (lease?: StorageLease) => {
-            call.isPending = false
-            this.#check()
-            return work(lease)
-          }
+          // The lock is released when the work is stopped, even if that waits for something other than the storage.
+          const start = async (lease?: StorageLease) =>
+            this.#call('lock', directory, (held) => {
+              call.isPending = false
+              held.isPending = false
+              return work(lease)
+            })
           return below.lock?.(directory, start, { signal: this.#controller.signal })
         })
     }
@@ -159,7 +161,9 @@ function isSignal(value: unknown): boolean {
   try {
     const { aborted, addEventListener, removeEventListener } = value as AbortSignal
     return (
-      typeof aborted === 'boolean' && typeof addEventListener === 'function' && typeof removeEventListener === 'function'
+      typeof aborted === 'boolean' &&
+      typeof addEventListener === 'function' &&
+      typeof removeEventListener === 'function'
     )
   } catch {
     return false

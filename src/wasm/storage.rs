@@ -5,6 +5,7 @@ use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::JsFuture;
 
 use super::args::{is_absent, strings};
+use super::bytes::{byte_length, copied};
 use super::memory::make_room_for_json;
 use crate::error::{Cause, Error, Operation, StorageError};
 use crate::storage::{DEFAULT_MAX_FILE_BYTES, Revision, Storage, SyncStorage};
@@ -39,19 +40,6 @@ extern "C" {
     #[wasm_bindgen(method, catch, js_name = modifiedTime)]
     fn modified_time(this: &SessionStorage, path: &str) -> Result<JsValue, JsValue>;
 
-    // js_sys assumes that these do not throw, but an adapter may return a proxy or an array with a detached buffer.
-    #[wasm_bindgen(js_name = Uint8Array, extends = Uint8Array)]
-    type Bytes;
-
-    #[wasm_bindgen(constructor, catch, js_class = "Uint8Array")]
-    fn copy(data: &JsValue) -> Result<Bytes, JsValue>;
-
-    #[wasm_bindgen(method, getter, catch, structural, js_name = byteLength)]
-    fn byte_length(this: &Bytes) -> Result<JsValue, JsValue>;
-
-    #[wasm_bindgen(method, getter, catch, structural, js_name = BYTES_PER_ELEMENT)]
-    fn element_size(this: &Bytes) -> Result<JsValue, JsValue>;
-
     // An item of the result of `Promise.allSettled`.
     type Outcome;
 
@@ -60,9 +48,6 @@ extern "C" {
 
     #[wasm_bindgen(method, getter, structural)]
     fn reason(this: &Outcome) -> JsValue;
-
-    #[wasm_bindgen(catch, js_namespace = ArrayBuffer, js_name = isView)]
-    fn is_view(data: &JsValue) -> Result<bool, JsValue>;
 }
 
 /// A JavaScript storage adapter. Everything that it returns is validated.
@@ -105,7 +90,9 @@ impl JsStorage {
         if let Some(size) = byte_length(&data).filter(|size| *size > limit) {
             return Err(Error::FileTooLarge { path: path.to_owned(), size, limit });
         }
-        bytes(&data).map(Some).ok_or_else(|| wrong_answer(Operation::Read, path, "a Uint8Array or null"))
+        let bytes = copied(&data).ok_or_else(|| wrong_answer(Operation::Read, path, "a Uint8Array or null"))?;
+        make_room_for_json(&bytes);
+        Ok(Some(bytes))
     }
 
     fn has_method(&self, name: &str) -> bool {
@@ -228,23 +215,6 @@ async fn settle_all(answers: impl Iterator<Item = Result<JsValue, JsValue>>) -> 
 /// The time from the value that an adapter returned.
 fn time(path: &str, answer: Result<JsValue, JsValue>) -> Result<Option<f64>, Error> {
     Ok(answer.map_err(|cause| failure(Operation::ReadTime, path, cause))?.as_f64())
-}
-
-/// The size of the value that an adapter returned, if it is bytes.
-fn byte_length(value: &JsValue) -> Option<u64> {
-    let length = value.unchecked_ref::<Bytes>().byte_length().ok()?.as_f64()?;
-    (length >= 0.0).then_some(length as u64)
-}
-
-/// The bytes of a `Uint8Array`. It may be from another realm, so `instanceof` would not recognise it.
-fn bytes(value: &JsValue) -> Option<Vec<u8>> {
-    let element_size = value.unchecked_ref::<Bytes>().element_size().ok()?.as_f64();
-    if !is_view(value).unwrap_or(false) || element_size != Some(1.0) {
-        return None;
-    }
-    let bytes = Bytes::copy(value).ok()?.to_vec();
-    make_room_for_json(&bytes);
-    Some(bytes)
 }
 
 /// The code of an adapter's error if the caller has lost the lock.

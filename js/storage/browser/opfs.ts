@@ -171,11 +171,7 @@ async function writeNew(
 }
 
 /** The browser writes to a copy, which replaces the file when the stream is closed. */
-async function writeInto(
-  file: FileSystemFileHandle,
-  data: Uint8Array,
-  lease: StorageLease | undefined,
-): Promise<void> {
+async function writeInto(file: FileSystemFileHandle, data: Uint8Array, lease: StorageLease | undefined): Promise<void> {
   const stream = await file.createWritable()
   try {
     for (let start = 0; start < data.length; start += CHUNK) {
