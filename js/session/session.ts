@@ -25,23 +25,8 @@ import { makeAsyncDisposable, makeDisposable } from './dispose.js'
 import type { SessionCheck, SessionRepair } from './findings.js'
 import type { ListOptions, LoadOptions, ReadOptions, RepairOptions, SaveOptions, SessionOptions } from './options.js'
 import { SessionState } from './state.js'
+import type { SessionSummary } from './summary.js'
 import { transcriptOf } from './transcript.js'
-
-/** The summary of a session, as its `session.json` describes it. */
-export interface SessionSummary {
-  /** The id of the session. */
-  readonly uuid: string
-  /** The directory of the session: `parentDir/uuid`. */
-  readonly sessionDir: string
-  /** The id of the active context; `null` if there is none. */
-  readonly activeContextId: string | null
-  /** Whether a running agent uses the session. */
-  readonly isActive: boolean
-  /** The names of the tools that run without approval. */
-  readonly autoApproveTools: readonly string[]
-  /** When the session was last saved; `null` if the storage does not know. */
-  readonly modifiedAt: Date | null
-}
 
 /** A context that got a new id because another writer had changed its file. */
 export interface ForkedContext {
@@ -56,7 +41,7 @@ const SAVE_OPTIONS = ['onConflict', ...WAIT_OPTIONS] as const
 const READ_OPTIONS = ['storage', 'maxFileBytes', ...WAIT_OPTIONS] as const
 const REPAIR_OPTIONS = [...READ_OPTIONS, 'dryRun', 'keepCopies'] as const
 const LOAD_OPTIONS = [...READ_OPTIONS, 'activeContextId'] as const
-const LIST_OPTIONS = [...READ_OPTIONS, 'onError'] as const
+const LIST_OPTIONS = [...READ_OPTIONS, 'onError', 'limit', 'after'] as const
 const SESSION_OPTIONS = ['systemPromptMessage', 'toolDefinitionsMessage', 'storage'] as const
 
 /** How often an update is repeated after conflicts with writers that take no lock. */
@@ -155,11 +140,17 @@ export class Session {
     const { storage: given, activeContextId, maxFileBytes } = read
     const storage = storageOf(given)
     const directory = lastingPath(storage, parentDir)
-    return bounded(storage, read, 'load', pathOf(parentDir, uuid), async (reader) => {
-      await ensureLoaded()
-      const handle = await rust().SessionHandle.load(directory, uuid, storage, reader, activeContextId, maxFileBytes)
-      return new Session(handle, storage, rust().sessionDir(parentDir, uuid))
-    })
+    return bounded(
+      storage,
+      read,
+      'load',
+      () => `${parentDir}/${uuid}`,
+      async (reader) => {
+        await ensureLoaded()
+        const handle = await rust().SessionHandle.load(directory, uuid, storage, reader, activeContextId, maxFileBytes)
+        return new Session(handle, storage, rust().sessionDir(parentDir, uuid))
+      },
+    )
   }
 
   /**
@@ -176,10 +167,16 @@ export class Session {
   static async check(parentDir: string, uuid: string, options: ReadOptions = {}): Promise<SessionCheck> {
     const read = readOptions(options, READ_OPTIONS, 'Session.check')
     const { storage, maxFileBytes } = read
-    return bounded(storageOf(storage), read, 'check', pathOf(parentDir, uuid), async (storage) => {
-      await ensureLoaded()
-      return fromJsonText<SessionCheck>(await rust().checkSession(parentDir, uuid, storage, maxFileBytes))
-    })
+    return bounded(
+      storageOf(storage),
+      read,
+      'check',
+      () => `${parentDir}/${uuid}`,
+      async (storage) => {
+        await ensureLoaded()
+        return fromJsonText<SessionCheck>(await rust().checkSession(parentDir, uuid, storage, maxFileBytes))
+      },
+    )
   }
 
   /**
@@ -207,16 +204,29 @@ export class Session {
       const argument = 'options.keepCopies'
       throw new InvalidArgumentError(`${argument}: expected an integer from 1 to 1000000`, { argument })
     }
-    return bounded(storageOf(storage), read, 'repair', pathOf(parentDir, uuid), async (storage) => {
-      await ensureLoaded()
-      const sessionDir = rust().sessionDir(parentDir, uuid)
-      const text = dryRun
-        ? await rust().repairSession(parentDir, uuid, new OverlayStorage(storage), maxFileBytes, keepCopies, undefined)
-        : await locked(storage, sessionDir, (lease) =>
-            rust().repairSession(parentDir, uuid, storage, maxFileBytes, keepCopies, lease),
-          )
-      return fromJsonText<SessionRepair>(text)
-    })
+    return bounded(
+      storageOf(storage),
+      read,
+      'repair',
+      () => `${parentDir}/${uuid}`,
+      async (storage) => {
+        await ensureLoaded()
+        const sessionDir = rust().sessionDir(parentDir, uuid)
+        const text = dryRun
+          ? await rust().repairSession(
+              parentDir,
+              uuid,
+              new OverlayStorage(storage),
+              maxFileBytes,
+              keepCopies,
+              undefined,
+            )
+          : await locked(storage, sessionDir, (lease) =>
+              rust().repairSession(parentDir, uuid, storage, maxFileBytes, keepCopies, lease),
+            )
+        return fromJsonText<SessionRepair>(text)
+      },
+    )
   }
 
   /**
@@ -263,54 +273,102 @@ export class Session {
     }
     const storage = storageOf(given)
     const directory = lastingPath(storage, parentDir)
-    return bounded(storage, read, 'update', pathOf(parentDir, uuid), async (bounded) => {
-      await ensureLoaded()
-      const sessionDir = rust().sessionDir(directory, uuid)
-      for (let attempt = 1; ; attempt++) {
-        const outcome = await locked(bounded, sessionDir, async (lease) => {
-          const handle = await rust().SessionHandle.load(
-            directory,
-            uuid,
-            bounded,
-            bounded,
-            activeContextId,
-            maxFileBytes,
-          )
-          const session = new Session(handle, storage, rust().sessionDir(parentDir, uuid))
-          session.#held = { storage: bounded, lease }
-          try {
-            const result = await change(session)
-            const conflict = await session.#saved()
-            return { result, conflict }
-          } finally {
-            session.free()
-          }
-        })
-        if (outcome.conflict === null) return outcome.result
-        if (attempt === UPDATE_ATTEMPTS) throw outcome.conflict
-      }
-    })
+    return bounded(
+      storage,
+      read,
+      'update',
+      () => `${parentDir}/${uuid}`,
+      async (bounded) => {
+        await ensureLoaded()
+        const sessionDir = rust().sessionDir(directory, uuid)
+        for (let attempt = 1; ; attempt++) {
+          const outcome = await locked(bounded, sessionDir, async (lease) => {
+            const handle = await rust().SessionHandle.load(
+              directory,
+              uuid,
+              bounded,
+              bounded,
+              activeContextId,
+              maxFileBytes,
+            )
+            const session = new Session(handle, storage, rust().sessionDir(parentDir, uuid))
+            session.#held = { storage: bounded, lease }
+            try {
+              const result = await change(session)
+              const conflict = await session.#saved()
+              return { result, conflict }
+            } finally {
+              session.free()
+            }
+          })
+          if (outcome.conflict === null) return outcome.result
+          if (attempt === UPDATE_ATTEMPTS) throw outcome.conflict
+        }
+      },
+    )
   }
 
   /**
    * Lists the sessions in a directory, newest first: by the day of their creation, and within a day by the time of their last
-   * save. Reads only their `session.json`.
+   * save. The day is that of the uuid, in the time zone of the process that created the session. A session that was last saved
+   * while it was that day somewhere in the world is listed by the time of that save. Reads only their `session.json`.
+   *
+   * With `limit` the list ends after so many sessions, and only their files are read. Pass the last summary as `after` to get
+   * the next ones. The pages have each session once that is neither removed nor saved in the meantime; a session that is saved
+   * moves towards the front.
+   *
+   * @example
+   * ```ts
+   * import { MemoryStorage, Session, type SessionSummary } from 'peteos-session'
+   *
+   * const storage = new MemoryStorage()
+   * let after: SessionSummary | undefined
+   * do {
+   *   const page = await Session.list('agents', { storage, limit: 50, after })
+   *   for (const { uuid } of page) console.log(uuid)
+   *   after = page.at(-1)
+   * } while (after !== undefined)
+   * ```
+   *
+   * @throws {SessionNotFoundError} if `after` is the uuid of a session that does not exist any more. A summary is a place in
+   * the list even if its session is gone.
+   * @throws {StorageError} if the storage cannot list the directory.
    */
   static async list(parentDir: string, options: ListOptions = {}): Promise<SessionSummary[]> {
     const read = readOptions(options, LIST_OPTIONS, 'Session.list')
-    const { storage, onError = () => undefined, maxFileBytes } = read
+    const { storage, onError = () => undefined, maxFileBytes, limit, after } = read
     if (typeof onError !== 'function') {
       throw new InvalidArgumentError('options.onError: expected a function', { argument: 'options.onError' })
     }
-    const text = await bounded(storageOf(storage), read, 'list', parentDir, async (storage) => {
-      await ensureLoaded()
-      return rust().SessionHandle.list(parentDir, storage, onError, maxFileBytes)
-    })
-    const summaries = JSON.parse(text) as (Omit<SessionSummary, 'modifiedAt'> & { modifiedAt: number | Date | null })[]
-    for (const summary of summaries) {
-      if (summary.modifiedAt !== null) summary.modifiedAt = new Date(summary.modifiedAt)
-    }
-    return summaries as SessionSummary[]
+    return bounded(
+      storageOf(storage),
+      read,
+      'list',
+      () => parentDir,
+      async (storage) => {
+        await ensureLoaded()
+        const summaries: SessionSummary[] = []
+        const onPage = (text: string) => {
+          type Listed = Omit<SessionSummary, 'modifiedAt'> & { readonly modifiedAt: number | null }
+          for (const { modifiedAt, ...summary } of JSON.parse(text) as Listed[]) {
+            summaries.push({ ...summary, modifiedAt: modifiedAt === null ? null : new Date(modifiedAt) })
+          }
+        }
+        const [uuid, time] = placeOf(after)
+        await rust().SessionHandle.list(
+          parentDir,
+          storage,
+          maxFileBytes,
+          utcOffset(),
+          limit,
+          uuid,
+          time,
+          onPage,
+          onError,
+        )
+        return summaries
+      },
+    )
   }
 
   /** The id, which is also the name of the directory. */
@@ -489,20 +547,27 @@ export class Session {
     }
     const handle = this.#rust
     const held = this.#held
-    const forks = await bounded(held?.storage ?? this.#storage, read, 'save', this.#directory, (storage) => {
-      const save = this.#saves.then(async () => {
-        if (!handle.hasChanges) return []
-        const keepsBoth = onConflict === 'fork'
-        for (;;) {
-          const work = (lease?: StorageLease) => handle.save(keepsBoth, storage, lease) as Promise<string[] | undefined>
-          const forks = await (held === null ? locked(storage, handle.sessionDir, work) : work(held.lease))
-          // Otherwise the lock was lost: acquire it again and save the rest.
-          if (forks !== undefined) return this.#forked(forks)
-        }
-      })
-      this.#saves = save.catch(() => undefined)
-      return save
-    })
+    const forks = await bounded(
+      held?.storage ?? this.#storage,
+      read,
+      'save',
+      () => this.#directory,
+      (storage) => {
+        const save = this.#saves.then(async () => {
+          if (!handle.hasChanges) return []
+          const keepsBoth = onConflict === 'fork'
+          for (;;) {
+            const work = (lease?: StorageLease) =>
+              handle.save(keepsBoth, storage, lease) as Promise<string[] | undefined>
+            const forks = await (held === null ? locked(storage, handle.sessionDir, work) : work(held.lease))
+            // Otherwise the lock was lost: acquire it again and save the rest.
+            if (forks !== undefined) return this.#forked(forks)
+          }
+        })
+        this.#saves = save.catch(() => undefined)
+        return save
+      },
+    )
     return onConflict === 'fork' ? forks : undefined
   }
 
@@ -641,7 +706,7 @@ export class Session {
   ): Promise<T> {
     const read = readOptions(options, WAIT_OPTIONS, method)
     const storage = this.#held?.storage ?? this.#storage
-    return bounded(storage, read, 'read', this.sessionDir, work)
+    return bounded(storage, read, 'read', () => this.#directory, work)
   }
 
   /** Saves; resolves to the conflict that prevented it. */
@@ -728,9 +793,21 @@ function lastingPath(storage: SessionStorage, parentDir: string): string {
   return storage.absolutePath?.(parentDir) ?? parentDir
 }
 
-/** For errors; the arguments are not checked yet. */
-function pathOf(parentDir: unknown, uuid: unknown): string {
-  return `${String(parentDir)}/${String(uuid)}`
+/** The place of a summary in a list: its uuid, and its time, which is `undefined` if only the uuid is known. */
+function placeOf(after: ListOptions['after']): [uuid: unknown, time: number | null | undefined] {
+  if (typeof after !== 'object' || after === null) return [after, undefined]
+  const { uuid, modifiedAt } = after
+  const time = modifiedAt === null ? null : Number(modifiedAt)
+  if (!Number.isNaN(time)) return [uuid, time]
+  throw new InvalidArgumentError('options.after: expected a summary or the uuid of a session', {
+    argument: 'options.after',
+  })
+}
+
+/** How far local time is ahead of UTC, in milliseconds. */
+function utcOffset(): number {
+  const minutes = -new Date().getTimezoneOffset()
+  return Math.max(-12 * 60, Math.min(minutes, 14 * 60)) * 60_000 || 0
 }
 
 function storageOf(storage: SessionStorage | undefined): SessionStorage {

@@ -1,13 +1,14 @@
 import { InvalidArgumentError, StorageError } from '../errors.js'
 import type { StorageLease } from './lease.js'
 import { isTimeout } from './lock-timeout.js'
+import type { AbortSignalLike } from './signal.js'
 import { hasMethod, type SessionStorage } from './storage.js'
 import { clearTimeout, startTimer } from './timers.js'
 
 /** Limits how long a call waits for the storage. */
 export interface WaitOptions {
   /** Ends the call when it is aborted: the promise rejects with `signal.reason`. */
-  signal?: AbortSignal
+  signal?: AbortSignalLike
   /** The longest time in milliseconds that the call may take. After it the promise rejects with `ETIMEDOUT`. By default none. */
   timeout?: number
 }
@@ -15,14 +16,21 @@ export interface WaitOptions {
 /** Something that is waited for, as an error names it. */
 interface Call {
   readonly operation: string
-  readonly path: string
+  readonly path: string | (() => string)
   /** Whether it is not answered yet. */
   isPending: boolean
   /** Rejects its promise. */
   reject: (reason: unknown) => void
 }
 
-const ANSWERING = { read: 'read', list: 'list', remove: 'remove', digest: 'read', modifiedTime: 'read the time of' }
+const ANSWERING = {
+  read: 'read',
+  readMany: 'read',
+  list: 'list',
+  remove: 'remove',
+  digest: 'read',
+  modifiedTime: 'read the time of',
+}
 const SYNCHRONOUS = ['writeSync', 'digestSync', 'lockSync']
 
 /**
@@ -30,14 +38,14 @@ const SYNCHRONOUS = ['writeSync', 'digestSync', 'lockSync']
  * gets then answers its pending calls with the code `ESTOPPED`, which ends the loops of Rust, and passes no further call on.
  * Leases that it has given to writes are lost.
  *
- * @param operation What the caller does, with `path`; an error names it if no call of the storage is pending.
+ * @param operation What the caller does, with `path`; an error names both if no call of the storage is pending.
  * @internal
  */
 export async function bounded<T>(
   storage: SessionStorage,
   limits: WaitOptions,
   operation: string,
-  path: string,
+  path: () => string,
   work: (storage: SessionStorage) => Promise<T>,
 ): Promise<T> {
   const { signal, timeout } = checked(limits)
@@ -66,7 +74,7 @@ class Bound {
     this.#storage = this.#around(below)
   }
 
-  run<T>(operation: string, path: string, work: (storage: SessionStorage) => Promise<T>): Promise<T> {
+  run<T>(operation: string, path: () => string, work: (storage: SessionStorage) => Promise<T>): Promise<T> {
     return this.#call(operation, path, () => work(this.#storage))
   }
 
@@ -78,7 +86,8 @@ class Bound {
   }
 
   timeoutError(timeout: number): StorageError {
-    const { operation, path } = [...this.#calls].filter((call) => call.isPending).at(-1) as Call
+    const { operation, path: given } = [...this.#calls].filter((call) => call.isPending).at(-1) as Call
+    const path = typeof given === 'string' ? given : given()
     const message = `could not ${operation} ${path}: no answer within the timeout of ${timeout} ms; try again, or raise options.timeout`
     const cause = Object.assign(new Error('the time is over'), { code: 'ETIMEDOUT' })
     return new StorageError(message, { operation, path, cause })
@@ -92,7 +101,8 @@ class Bound {
     }
     for (const [method, operation] of Object.entries(ANSWERING)) {
       if (!hasMethod(below, method)) continue
-      around[method] = (path: string) => this.#call(operation, path, () => methods[method]?.(path))
+      around[method] = (path: string | readonly string[]) =>
+        this.#call(operation, [path].flat()[0] ?? '', () => methods[method]?.(path))
     }
     for (const method of SYNCHRONOUS) {
       if (!hasMethod(below, method)) continue
@@ -126,7 +136,7 @@ class Bound {
     return { check, signal: this.#controller.signal }
   }
 
-  #call<T>(operation: string, path: string, start: (call: Call) => T | Promise<T>): Promise<T> {
+  #call<T>(operation: string, path: Call['path'], start: (call: Call) => T | Promise<T>): Promise<T> {
     return new Promise((resolve, reject) => {
       this.#check()
       const call: Call = { operation, path, isPending: true, reject }
@@ -146,7 +156,7 @@ function stopped(): Error {
 }
 
 /** Older engines give no reason. */
-function reasonOf(signal: AbortSignal | undefined): unknown {
+function reasonOf(signal: AbortSignalLike | undefined): unknown {
   return signal?.reason ?? new DOMException('This operation was aborted', 'AbortError')
 }
 

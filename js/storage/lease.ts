@@ -1,3 +1,4 @@
+import type { AbortSignalLike } from './signal.js'
 /**
  * Tells the work that `SessionStorage.lock` runs whether the lock is still held.
  */
@@ -8,7 +9,7 @@ export interface StorageLease {
    */
   check(): void
   /** Aborted when the caller stops waiting for its writes. {@link check} throws from then on. */
-  readonly signal?: AbortSignal
+  readonly signal?: AbortSignalLike
 }
 
 /**

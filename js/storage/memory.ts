@@ -2,6 +2,7 @@ import { rust } from '../wasm/runtime.js'
 import { lockLostError, type StorageLease } from './lease.js'
 import { LOCK_TIMEOUT, lockTimeoutError } from './lock-timeout.js'
 import { Queue } from './queue.js'
+import type { AbortSignalLike } from './signal.js'
 import type { SessionStorage } from './storage.js'
 
 /**
@@ -76,7 +77,7 @@ export class MemoryStorage implements SessionStorage {
   async lock<T>(
     directory: string,
     work: (lease: StorageLease) => Promise<T>,
-    { signal }: { readonly signal?: AbortSignal } = {},
+    { signal }: { readonly signal?: AbortSignalLike } = {},
   ): Promise<T> {
     const onTimeout = () => lockTimeoutError(directory, 'another user of this MemoryStorage', LOCK_TIMEOUT)
     const held = async () => {

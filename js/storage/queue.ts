@@ -1,3 +1,4 @@
+import type { AbortSignalLike } from './signal.js'
 import { clearTimeout, startTimer } from './timers.js'
 
 /**
@@ -17,7 +18,7 @@ export class Queue {
     milliseconds: number,
     onTimeout: () => Error,
     work: () => Promise<T>,
-    signal?: AbortSignal,
+    signal?: AbortSignalLike,
   ): Promise<T> {
     const before = this.#tails.get(key)
     let leave = (): void => undefined
@@ -42,7 +43,7 @@ async function within(
   promise: Promise<void>,
   milliseconds: number,
   onTimeout: () => Error,
-  signal: AbortSignal | undefined,
+  signal: AbortSignalLike | undefined,
 ): Promise<void> {
   let giveUp!: (reason: unknown) => void
   const given = new Promise<never>((_, reject) => {

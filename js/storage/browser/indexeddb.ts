@@ -1,6 +1,7 @@
 import { constructing } from '../../caller-stack.js'
 import { rust } from '../../wasm/runtime.js'
 import type { StorageLease } from '../lease.js'
+import type { AbortSignalLike } from '../signal.js'
 import type { SessionStorage } from '../storage.js'
 import { type BrowserStorageOptions, checkedOptions } from './options.js'
 import { namesOf } from './paths.js'
@@ -104,7 +105,7 @@ export class IndexedDBStorage implements SessionStorage {
   async lock<T>(
     directory: string,
     work: () => Promise<T>,
-    { signal }: { readonly signal?: AbortSignal } = {},
+    { signal }: { readonly signal?: AbortSignalLike } = {},
   ): Promise<T> {
     return withWebLock(`IndexedDB ${this.#name}`, namesOf(directory).join('/'), this.#lockTimeout, work, signal)
   }

@@ -1,5 +1,6 @@
 import { lockTimeoutError } from '../lock-timeout.js'
 import { Queue } from '../queue.js'
+import type { AbortSignalLike } from '../signal.js'
 import { clearTimeout, startTimer } from '../timers.js'
 
 /** For engines without Web Locks and pages outside a secure context. Its locks work within one tab. */
@@ -17,7 +18,7 @@ export async function withWebLock<T>(
   directory: string,
   timeout: number,
   work: () => Promise<T>,
-  signal: AbortSignal | undefined,
+  signal: AbortSignalLike | undefined,
 ): Promise<T> {
   const name = `peteos-session ${store} ${directory}`
   const onTimeout = () => lockTimeoutError(directory, 'another tab, worker or caller of this origin', timeout)

@@ -28,6 +28,7 @@ import { join } from 'node:path'
 import type { StorageLease } from '../lease.js'
 import { lockLostError } from '../lease.js'
 import { lockTimeoutError } from '../lock-timeout.js'
+import type { AbortSignalLike } from '../signal.js'
 import { unref } from '../timers.js'
 import { makeDirectorySync } from './directories.js'
 import { fileError, hasCode, isAbsent, isBusy } from './failures.js'
@@ -77,7 +78,7 @@ export async function withLockFile<T>(
   directory: string,
   timeout: number,
   work: (lease: StorageLease) => Promise<T>,
-  signal?: AbortSignal,
+  signal?: AbortSignalLike,
 ): Promise<T> {
   const lease = await acquire(directory, timeout, signal)
   const touching = setInterval(() => lease.touch(), TOUCH)
@@ -116,10 +117,10 @@ export function removeEmpty(directory: string, topmost: string): void {
   }
 }
 
-async function acquire(directory: string, timeout: number, signal: AbortSignal | undefined): Promise<FileLease> {
+async function acquire(directory: string, timeout: number, signal: AbortSignalLike | undefined): Promise<FileLease> {
   const attempts = new Attempts(directory, timeout)
   for (;;) {
-    signal?.throwIfAborted()
+    if (signal?.aborted) throw signal.reason
     const lease = attempts.next(false)
     if (lease !== null) return lease
     await sleep(attempts.pause(), signal)

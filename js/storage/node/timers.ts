@@ -2,6 +2,7 @@
 // of a browser, which have no `unref`, or with clocks that stand still.
 import { performance } from 'node:perf_hooks'
 import * as timers from 'node:timers'
+import type { AbortSignalLike } from '../signal.js'
 
 const { clearTimeout } = timers
 export const { clearInterval, setInterval, setTimeout } = timers
@@ -10,7 +11,7 @@ export const { clearInterval, setInterval, setTimeout } = timers
 export const monotonicTime = performance.now.bind(performance)
 
 /** Waits until the time is over or the signal is aborted. */
-export function sleep(milliseconds: number, signal?: AbortSignal): Promise<void> {
+export function sleep(milliseconds: number, signal?: AbortSignalLike): Promise<void> {
   return new Promise((resolve) => {
     const end = () => {
       clearTimeout(timer)
@@ -20,6 +21,11 @@ export function sleep(milliseconds: number, signal?: AbortSignal): Promise<void>
     const timer = setTimeout(end, milliseconds)
     signal?.addEventListener('abort', end)
   })
+}
+
+/** Lets everything else that is ready run first. */
+export function nextTurn(): Promise<void> {
+  return new Promise((resolve) => timers.setImmediate(resolve))
 }
 
 /** Blocks the thread. */
