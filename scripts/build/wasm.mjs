@@ -7,6 +7,7 @@ import { rust } from '../setup/rust.mjs'
 import { onlyWhenChanged } from '../setup/stamps.mjs'
 import { root, run, step } from '../setup/steps.mjs'
 import { wasmBindgen } from '../setup/wasm-bindgen.mjs'
+import { useOwnMicrotasks } from './microtasks.mjs'
 import { shortenNames } from './short-names.mjs'
 
 /** The modules by the names of their files in pkg/, and the Cargo packages that they are built from. */
@@ -38,6 +39,7 @@ export async function buildWasm() {
         'src',
         'package-lock.json',
         'scripts/build/wasm.mjs',
+        'scripts/build/microtasks.mjs',
         'scripts/build/short-names.mjs',
       ],
       ...['scripts/setup/rust.mjs', 'scripts/setup/rust-debian.mjs', 'scripts/setup/rust-installed.mjs'],
@@ -79,11 +81,12 @@ async function forEachModule(work) {
 }
 
 const moduleFile = (name) => join(root, 'pkg', `${name}_bg.wasm`)
+const bindingsFile = (name) => join(root, 'pkg', `${name}.js`)
 
 const bind =
   (cli, { wasmTargetDir }) =>
-  (name, crate) =>
-    run(cli, [
+  async (name, crate) => {
+    await run(cli, [
       join(wasmTargetDir, profile, `${crate.replaceAll('-', '_')}.wasm`),
       '--target',
       'web',
@@ -94,6 +97,9 @@ const bind =
       // The entry points hold the URL of the module; a second one in the bindings would make bundlers include it twice.
       '--omit-default-module-path',
     ])
+    // Only the main module is asynchronous.
+    if (name === 'peteos_session') await useOwnMicrotasks(bindingsFile(name))
+  }
 
 async function optimise(name) {
   // Functions marked as not inlined must stay so: the engine replaces the code of a loop between two calls of a function.
@@ -102,5 +108,5 @@ async function optimise(name) {
 }
 
 function shorten(name) {
-  return shortenNames(moduleFile(name), join(root, 'pkg', `${name}.js`), WASM_FEATURES)
+  return shortenNames(moduleFile(name), bindingsFile(name), WASM_FEATURES)
 }
