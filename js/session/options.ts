@@ -1,4 +1,5 @@
 import type { SessionError } from '../errors.js'
+import type { WaitOptions } from '../storage/bounded.js'
 import type { SessionStorage } from '../storage/storage.js'
 import type { SpecialMessages } from './context.js'
 import type { FileLimits } from './limits.js'
@@ -14,7 +15,7 @@ export interface StorageOptions {
 export interface SessionOptions extends StorageOptions, SpecialMessages, FileLimits {}
 
 /** Options of functions that read the files of a session. */
-export interface ReadOptions extends StorageOptions, FileLimits {}
+export interface ReadOptions extends StorageOptions, FileLimits, WaitOptions {}
 
 /** Options of {@link Session.repair}. */
 export interface RepairOptions extends ReadOptions {
@@ -51,7 +52,7 @@ export interface ListOptions extends ReadOptions {
  * Options of {@link Session.save}. Limits replace those of the session; by default they are those with which it was created or
  * loaded.
  */
-export interface SaveOptions extends FileLimits {
+export interface SaveOptions extends FileLimits, WaitOptions {
   /** What a save does if another writer changed a file: `'refuse'` (the default) with a `ConflictError`, or `'fork'`. */
   onConflict?: 'refuse' | 'fork'
 }

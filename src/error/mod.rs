@@ -3,20 +3,19 @@
 //! Arguments have the names of the Rust parameters or fields. An interface that uses other names translates them, and adds
 //! advice in its own terms.
 
+mod conversion;
 mod kind;
-mod measure;
-mod shape;
 mod storage;
 mod tokenizer;
 
 use std::fmt;
 
 pub use kind::ErrorKind;
-pub use measure::Measure;
-pub use shape::ShapeError;
 pub use storage::{Cause, Operation, StorageError};
 
 use peteos_json::{FieldPath, Position};
+
+pub use crate::conversation::error::{FileTooLarge, Measure, ShapeError};
 
 /// An error of the core. An operation that returns one has changed nothing.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -59,18 +58,7 @@ pub enum Error {
         message: String,
     },
     /// A file that exceeds a limit.
-    FileTooLarge {
-        /// The path of the file; its name if it belongs to no session yet.
-        path: String,
-        /// What the limit is about.
-        measure: Measure,
-        /// Its size in this measure; `None` if it was counted only up to the limit.
-        size: Option<u64>,
-        /// The limit.
-        limit: u64,
-        /// Whether the file was to be written, and was not.
-        is_written: bool,
-    },
+    FileTooLarge(FileTooLarge),
     /// An unknown encoding, or a model whose encoding is unknown.
     UnknownEncoding {
         /// The argument: `encoding` or `model`.
@@ -126,6 +114,8 @@ pub enum Error {
     },
     /// The storage failed.
     Storage(StorageError),
+    /// The caller has stopped waiting for the storage. It ends the whole operation, which leaves the files as a crash would.
+    Stopped,
     /// A bug in this library, reported instead of a panic.
     Internal(String),
 }
@@ -158,13 +148,7 @@ impl fmt::Display for Error {
                 }
                 formatter.write_str(message)
             }
-            Self::FileTooLarge { path, measure, size, limit, is_written } => {
-                let (verb, unit) = (if *is_written { "would have" } else { "has" }, measure.unit());
-                match size {
-                    Some(size) => write!(formatter, "{path} {verb} {size} {unit}, more than the limit of {limit}"),
-                    None => write!(formatter, "{path} {verb} more {unit} than the limit of {limit}"),
-                }
-            }
+            Self::FileTooLarge(error) => error.fmt(formatter),
             Self::UnknownEncoding { argument, name, known } => {
                 write!(formatter, "{argument}: '{name}' is unknown; known encodings: {}", known.join(", "))
             }
@@ -212,6 +196,7 @@ impl fmt::Display for Error {
                 write!(formatter, "the variable '{name}' is now {found}; read it again before updating it")
             }
             Self::Storage(error) => error.fmt(formatter),
+            Self::Stopped => formatter.write_str("the caller has stopped waiting for the storage"),
             Self::Internal(message) => write!(formatter, "internal error, please report it: {message}"),
         }
     }

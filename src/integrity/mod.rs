@@ -17,7 +17,7 @@ pub use repair_plan::Action;
 
 use crate::digest::sha256_hex;
 use crate::environment::Environment;
-use crate::error::{Error, Operation, StorageError};
+use crate::error::{Error, FileTooLarge, Operation, StorageError};
 use crate::layout::Layout;
 use crate::storage::{Revision, Storage};
 use directory::copied_file;
@@ -95,13 +95,13 @@ async fn examine(
                     unread.get_or_insert(unreliable(&path, "the directory lists the file, but there is none"));
                 }
                 Contents::TooLarge { size } => {
-                    let error = limits.check(&path, size, 0, false).err();
+                    let error = limits.check(&path, size, 0, false).err().map(Error::from);
                     unread = unread.or(error);
                 }
                 _ => {}
             }
             if !examination.context(&name, contents)? {
-                unread.get_or_insert(limits.too_many_values(&path, false));
+                unread.get_or_insert(limits.too_many_values(&path, false).into());
             }
         }
         let times = storage.modified_times(&examination.context_paths()).await;
@@ -139,7 +139,7 @@ fn contents_of(read: Result<Option<Vec<u8>>, Error>) -> Result<Contents, Error> 
     match read {
         Ok(Some(text)) => Ok(Contents::Text(text)),
         Ok(None) => Ok(Contents::Absent),
-        Err(Error::FileTooLarge { size: Some(size), .. }) => Ok(Contents::TooLarge { size }),
+        Err(Error::FileTooLarge(FileTooLarge { size: Some(size), .. })) => Ok(Contents::TooLarge { size }),
         Err(error) => Err(error),
     }
 }

@@ -35,7 +35,7 @@ use crate::id::{ContextId, SessionId};
 use crate::json::{self, FieldPath, Object};
 use crate::layout::Layout;
 use crate::limits::Limits;
-use crate::window::{TokenBudget, WindowOptions};
+use crate::window::{TokenBudget, WindowOptions, Windows};
 use dict::keys;
 use files::KnownFiles;
 use save_plan::Written;
@@ -237,13 +237,14 @@ impl Session {
             return Ok(context);
         }
         let path = self.layout.context_file(id);
-        let value = self.limits.parse(text, &path)?;
+        let value = json::parse_within(text, json::MAX_DEPTH, self.limits.values());
+        let value = value.map_err(|error| Error::not_parsed(error, &path, self.limits))?;
         let mut context =
-            Context::from_dict(value, Some(id), environment).map_err(|error| error.in_file(&path, text))?;
+            Context::from_dict(value, Some(id), environment).map_err(|fault| Error::in_file(fault, &path, text))?;
         context.set_file(text);
         if context.id() != id {
             let message = format!("expected '{id}', the name of the file, found '{}'", context.id());
-            return Err(ShapeError::new(FieldPath::root().key("id"), message).in_file(&path, text));
+            return Err(Error::in_file(ShapeError::new(FieldPath::root().key("id"), message), &path, text));
         }
         self.files.read(&path, text);
         let context = SharedContext::new(context);
@@ -254,7 +255,7 @@ impl Session {
         Ok(context)
     }
 
-    /// Applies [`Context::rolling_sequence_window`] to the active context; the context that it returns
+    /// Applies [`Windows::rolling_sequence_window`] to the active context; the context that it returns
     /// becomes active. Also `None` if there is no active context.
     ///
     /// # Errors
@@ -269,7 +270,7 @@ impl Session {
         self.window(|context| context.rolling_sequence_window(count, options, environment))
     }
 
-    /// Applies [`Context::rolling_token_window`] to the active context; the context that it returns
+    /// Applies [`Windows::rolling_token_window`] to the active context; the context that it returns
     /// becomes active. Also `None` if there is no active context.
     ///
     /// # Errors

@@ -1,7 +1,7 @@
 //! The advice that follows an error message, in terms of the JavaScript interface.
 
 use super::super::args::{MAX_FILE_BYTES, MAX_FILE_VALUES};
-use crate::error::{Error, Measure};
+use crate::error::{Error, FileTooLarge, Measure};
 use crate::tokens::encoding_for_model;
 
 /// The option for a limit on files.
@@ -15,7 +15,7 @@ pub fn limit_option(measure: Measure) -> &'static str {
 /// The advice that follows the message of an error; `None` if the message is enough.
 pub fn advice(error: &Error) -> Option<String> {
     match error {
-        Error::FileTooLarge { measure, is_written, .. } => {
+        Error::FileTooLarge(FileTooLarge { measure, is_written, .. }) => {
             let purpose = if *is_written { "write it, and to read it later" } else { "read it" };
             Some(format!("raise options.{} to {purpose}", limit_option(*measure)))
         }

@@ -5,7 +5,7 @@ use wasm_bindgen::prelude::*;
 
 use super::advice::limit_option;
 use super::names::argument_path;
-use crate::error::{Cause, Error};
+use crate::error::{Cause, Error, FileTooLarge};
 
 /// The properties of the error object for a core error.
 pub fn details(error: &Error) -> Object {
@@ -20,7 +20,7 @@ pub fn details(error: &Error) -> Object {
             ("column", (position.column as f64).into()),
             ("field", if field.is_root() { JsValue::NULL } else { field.to_string().into() }),
         ]),
-        Error::FileTooLarge { path, measure, size, limit, .. } => object([
+        Error::FileTooLarge(FileTooLarge { path, measure, size, limit, .. }) => object([
             ("path", path.into()),
             ("size", size.map_or(JsValue::NULL, |size| (size as f64).into())),
             ("limit", (*limit as f64).into()),
@@ -49,7 +49,7 @@ pub fn details(error: &Error) -> Object {
             ("path", (&error.path).into()),
             ("cause", error.cause.as_ref().and_then(Cause::downcast_ref).cloned().unwrap_or(JsValue::UNDEFINED)),
         ]),
-        Error::Internal(_) => Object::new(),
+        Error::Stopped | Error::Internal(_) => Object::new(),
     }
 }
 

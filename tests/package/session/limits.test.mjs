@@ -184,9 +184,10 @@ test('a repair neither reads nor writes more than the limits', async () => {
     ['counter-lags'],
   )
   // A context that exceeds the limit may be the newest one.
+  session.rollingSequenceWindow(1)
+  await session.save({ onConflict: 'fork' })
   await storage.remove(`${session.sessionDir}/session.json`)
   await refused(() => Session.repair('a', session.uuid, { storage, maxFileValues: 100 }), 'FileTooLargeError', {
-    path,
     option: 'maxFileValues',
   })
   assert.equal(await storage.read(`${session.sessionDir}/session.json`), null)
