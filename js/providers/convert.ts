@@ -4,6 +4,7 @@ import { readOptions } from '../read-options.js'
 import { Context, handleOf } from '../session/context.js'
 import { toJsonText } from '../wasm/json-text.js'
 import { rust } from '../wasm/runtime.js'
+import { passText } from '../wasm/text.js'
 import type { ProviderRequests } from './requests.js'
 
 /** Options of {@link toMessages}. */
@@ -68,6 +69,6 @@ export const fromMessages = /* @__PURE__ */ withCallerStack(
   'fromMessages',
   (value: object, provider: ProviderName): Context => {
     const text = toJsonText(value, 'value')
-    return Context.wrap(rust().fromMessages(text, provider))
+    return Context.wrap(rust().fromMessages(passText(text), provider))
   },
 )

@@ -10,7 +10,9 @@ import { OverlayStorage } from '../storage/overlay.js'
 import { checkStorage, hasMethod, type SessionStorage } from '../storage/storage.js'
 import { fromJsonText, toJsonText } from '../wasm/json-text.js'
 import { ensureLoaded } from '../wasm/loading.js'
+import { ensureMemory, withMemory } from '../wasm/memory.js'
 import { rust } from '../wasm/runtime.js'
+import { passText } from '../wasm/text.js'
 import {
   type SequenceWindowOptions,
   sequenceWindowOptions,
@@ -148,7 +150,8 @@ export class Session {
     const storage = storageOf(given)
     const directory = lastingPath(storage, parentDir)
     await ensureLoaded()
-    const handle = await rust().SessionHandle.load(directory, uuid, storage, activeContextId, maxFileBytes)
+    const load = () => rust().SessionHandle.load(directory, uuid, storage, activeContextId, maxFileBytes)
+    const handle = await withMemory(load)
     return new Session(handle, storage, rust().sessionDir(parentDir, uuid))
   }
 
@@ -167,7 +170,8 @@ export class Session {
     const { storage: given, maxFileBytes } = readOptions(options, READ_OPTIONS, 'Session.check')
     const storage = storageOf(given)
     await ensureLoaded()
-    return fromJsonText<SessionCheck>(await rust().checkSession(parentDir, uuid, storage, maxFileBytes))
+    const check = () => rust().checkSession(parentDir, uuid, storage, maxFileBytes)
+    return fromJsonText<SessionCheck>(await withMemory(check))
   }
 
   /**
@@ -256,7 +260,8 @@ export class Session {
     const sessionDir = rust().sessionDir(directory, uuid)
     for (let attempt = 1; ; attempt++) {
       const outcome = await locked(storage, sessionDir, async (lease) => {
-        const handle = await rust().SessionHandle.load(directory, uuid, storage, activeContextId, maxFileBytes)
+        const load = () => rust().SessionHandle.load(directory, uuid, storage, activeContextId, maxFileBytes)
+        const handle = await withMemory(load)
         const session = new Session(handle, storage, rust().sessionDir(parentDir, uuid))
         session.#held = { lease }
         try {
@@ -284,7 +289,7 @@ export class Session {
     }
     const storage = storageOf(given)
     await ensureLoaded()
-    const text = await rust().SessionHandle.list(parentDir, storage, onError, maxFileBytes)
+    const text = await withMemory(() => rust().SessionHandle.list(parentDir, storage, onError, maxFileBytes))
     const summaries = JSON.parse(text) as (Omit<SessionSummary, 'modifiedAt'> & { modifiedAt: number | Date | null })[]
     for (const summary of summaries) {
       if (summary.modifiedAt !== null) summary.modifiedAt = new Date(summary.modifiedAt)
@@ -358,7 +363,8 @@ export class Session {
 
   set rawDict(dict: object) {
     const text = toJsonText(dict, 'rawDict')
-    this.#rust.setDict(text)
+    const handle = this.#rust
+    handle.setDict(passText(text))
   }
 
   /**
@@ -414,7 +420,8 @@ export class Session {
       if (!handle.hasChanges) return []
       const keepsBoth = onConflict === 'fork'
       for (;;) {
-        const work = (lease?: StorageLease) => handle.save(keepsBoth, lease) as Promise<string[] | undefined>
+        const work = (lease?: StorageLease) =>
+          withMemory(() => handle.save(keepsBoth, lease) as Promise<string[] | undefined>)
         const held = this.#held
         const forks = await (held === null ? locked(this.#storage, handle.sessionDir, work) : work(held.lease))
         // Otherwise the lock was lost: acquire it again and save the rest.
@@ -450,7 +457,8 @@ export class Session {
    * @throws {CorruptSessionError} if its file is not a valid context.
    */
   async loadContext(id: string): Promise<Context> {
-    return this.#object(await this.#rust.loadContext(id))
+    const handle = this.#rust
+    return this.#object(await withMemory(() => handle.loadContext(id)))
   }
 
   /** The ids of all contexts of the session, saved or not, in ascending order. */
@@ -518,6 +526,8 @@ export class Session {
       ids.push(id)
       texts.push(text)
     }
+    // Each text is copied, and becomes part of a message.
+    ensureMemory(2 * texts.reduce((sum, text) => sum + text.length, 0))
     this.#rust.materialize(ids, texts)
   }
 

@@ -1,5 +1,6 @@
 //! A context: the messages of one step of a session, in order.
 
+use peteos_memory::try_reserve;
 use serde_json::Value;
 
 use super::anchors::{Anchor, Anchors, MESSAGES, SYSTEM_PROMPT, TOOLS};
@@ -213,6 +214,10 @@ impl Context {
         let position = self.anchors.position(anchor)?;
         self.check_counters("message")?;
         self.anchors.clamp(self.messages.len() as u64);
+        if self.messages.len() == self.messages.capacity() {
+            let more = self.messages.len().max(4);
+            try_reserve(&mut self.messages, more, "a message")?;
+        }
         let index = self.anchors.open(position) as usize;
         let message = message.with_sequence(self.mutation_counter as i64);
         self.mutation_counter += 1;

@@ -8,7 +8,7 @@ use super::message::{MAX_MESSAGE_DEPTH, Message};
 use super::special::Special;
 use crate::digest::sha256_hex;
 use crate::error::Error;
-use crate::json;
+use crate::json::{self, ParseError};
 
 /// The hook whose text is the JSON array of the tools.
 const TOOL_LIST: &str = "tool_list";
@@ -47,6 +47,7 @@ impl HookOutputs {
         match json::parse_within(text.as_bytes(), MAX_ARRAY_DEPTH) {
             Ok(Value::Array(items)) => Ok(Some(items)),
             Ok(_) => Err(Error::argument(name, "the hook must return a JSON array")),
+            Err(ParseError { out_of_memory: Some(out_of_memory), .. }) => Err(out_of_memory.into()),
             Err(error) => {
                 let fault = format!("{} at {}:{}", error.message, error.line, error.column);
                 Err(Error::argument(name, format!("the hook must return a JSON array: {fault}")))

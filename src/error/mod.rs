@@ -15,6 +15,7 @@ pub use shape::ShapeError;
 pub use storage::{Cause, Operation, StorageError};
 
 use peteos_json::{FieldPath, Position};
+use peteos_memory::OutOfMemory;
 
 /// An error of the core. An operation that returns one has changed nothing.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -65,6 +66,8 @@ pub enum Error {
         /// The limit in bytes.
         limit: u64,
     },
+    /// An operation that needs more memory than is left.
+    MemoryLimit(OutOfMemory),
     /// An unknown encoding, or a model whose encoding is unknown.
     UnknownEncoding {
         /// The argument: `encoding` or `model`.
@@ -153,6 +156,7 @@ impl fmt::Display for Error {
             Self::FileTooLarge { path, size, limit } => {
                 write!(formatter, "{path} has {size} bytes, more than the limit of {limit}")
             }
+            Self::MemoryLimit(out_of_memory) => out_of_memory.fmt(formatter),
             Self::UnknownEncoding { argument, name, known } => {
                 write!(formatter, "{argument}: '{name}' is unknown; known encodings: {}", known.join(", "))
             }
@@ -199,6 +203,12 @@ impl fmt::Display for Error {
             Self::Storage(error) => error.fmt(formatter),
             Self::Internal(message) => write!(formatter, "internal error, please report it: {message}"),
         }
+    }
+}
+
+impl From<OutOfMemory> for Error {
+    fn from(out_of_memory: OutOfMemory) -> Self {
+        Self::MemoryLimit(out_of_memory)
     }
 }
 

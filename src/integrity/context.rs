@@ -12,9 +12,9 @@ use crate::conversation::{
     CallState, Context, PairedMessage, Pairing, Place, ResultState, SEQUENCE_NUMBER, Special, keys, shape_faults,
 };
 use crate::environment::Environment;
-use crate::error::Error;
+use crate::error::{Error, ShapeError};
 use crate::id::ContextId;
-use crate::json::{self, FieldPath, MAX_SAFE_INTEGER, Object, Truncated, locate};
+use crate::json::{self, FieldPath, MAX_SAFE_INTEGER, Object, ParseError, Truncated, locate};
 
 /// The contents of the file of a context.
 pub(super) struct ContextFile {
@@ -44,10 +44,11 @@ pub(super) fn examine(
     environment: &dyn Environment,
     report: &mut Report,
 ) -> Result<Option<ContextFile>, Error> {
-    let (value, anomalies) = match text::read(text) {
+    let (value, anomalies) = match text::read(text)? {
         Ok(read) => read,
-        Err(damage) => return salvage(directory, id, *damage, environment, report),
+        Err(damage) => return salvage(directory, id, damage, environment, report),
     };
+    json::ensure_copies(&(&value).into(), 2, "a check of a context")?;
     let root = FieldPath::root();
     let Value::Object(mut dict) = value else {
         let position = locate(text, &root);
@@ -151,9 +152,14 @@ fn salvaged_dict(
             }
         }
     }
-    let Ok(context) = Context::from_dict(Value::Object(fields), Some(id), environment) else { return Ok(None) };
-    match json::parse(&json::to_file_bytes(&context.view())) {
+    let context = match Context::from_dict(Value::Object(fields), Some(id), environment) {
+        Ok(context) => context,
+        Err(ShapeError { out_of_memory: Some(out_of_memory), .. }) => return Err(out_of_memory.into()),
+        Err(_) => return Ok(None),
+    };
+    match json::parse(&json::to_file_bytes(&context.view())?) {
         Ok(Value::Object(dict)) => Ok(Some((dict, is_whole))),
+        Err(ParseError { out_of_memory: Some(out_of_memory), .. }) => Err(out_of_memory.into()),
         _ => Ok(None),
     }
 }
@@ -442,7 +448,7 @@ mod tests {
             assert_eq!(findings, expected, "{dict}");
             // A fixed fault is not found again.
             if let Some(file) = file {
-                let (left, _) = examine(&json::to_file_bytes(&(&file).into()));
+                let (left, _) = examine(&json::to_file_bytes(&(&file).into()).unwrap());
                 let kept: Vec<&str> = expected.iter().filter(|finding| !finding.2).map(|finding| finding.0).collect();
                 assert_eq!(left.iter().map(|finding| finding.0).collect::<Vec<_>>(), kept, "{dict}");
             }

@@ -103,7 +103,7 @@ impl<'e> Examination<'e> {
         let mut report = Report::new(path);
         let text = text_of(contents, &mut report);
         if text.is_some() || is_absent {
-            if let Some(dict) = session::examine(&self.directory, &self.ages, text.as_deref(), &mut report) {
+            if let Some(dict) = session::examine(&self.directory, &self.ages, text.as_deref(), &mut report)? {
                 self.keep_change(SESSION_FILE, text.as_deref(), &dict, &report)?;
             }
         }
@@ -122,7 +122,7 @@ impl<'e> Examination<'e> {
                 actions: report.actions(),
                 copy_path: copy.map(|copy| self.directory.layout.file(&copy)),
                 old_digest: text.map(sha256_hex),
-                bytes: json::to_file_bytes(&dict.into()),
+                bytes: json::to_file_bytes(&dict.into())?,
                 path,
             });
         }

@@ -23,20 +23,20 @@ impl SessionList {
     ///
     /// # Errors
     ///
-    /// Those of listing the directory.
+    /// Those of listing the directory, and [`Error::MemoryLimit`]: then nothing is known about a session.
     pub async fn read(parent_dir: &str, storage: &impl Storage) -> Result<Self, Error> {
         let names = storage.list(if parent_dir.is_empty() { "." } else { parent_dir }).await?;
         let layout = |name: &String| Some(Layout::new(parent_dir, SessionId::parse(name).ok()?));
         let layouts: Vec<Layout> = names.iter().filter_map(layout).collect();
         let mut list = Self::default();
         for batch in layouts.chunks(BATCH) {
-            list.add(batch, storage).await;
+            list.add(batch, storage).await?;
         }
         SessionSummary::sort_newest_first(&mut list.summaries);
         Ok(list)
     }
 
-    async fn add(&mut self, layouts: &[Layout], storage: &impl Storage) {
+    async fn add(&mut self, layouts: &[Layout], storage: &impl Storage) -> Result<(), Error> {
         let paths: Vec<String> = layouts.iter().map(Layout::session_file).collect();
         let (mut found, mut found_paths) = (Vec::new(), Vec::new());
         for ((layout, path), read) in layouts.iter().zip(paths.iter()).zip(storage.read_all(&paths).await) {
@@ -47,6 +47,7 @@ impl SessionList {
                 }
                 // A directory without a session.
                 Ok(None) => {}
+                Err(error @ Error::MemoryLimit(_)) => return Err(error),
                 Err(error) => self.errors.push(error),
             }
         }
@@ -54,8 +55,10 @@ impl SessionList {
         for ((layout, text), time) in found.into_iter().zip(times) {
             match time.and_then(|time| SessionSummary::from_file(layout, &text, time)) {
                 Ok(summary) => self.summaries.push(summary),
+                Err(error @ Error::MemoryLimit(_)) => return Err(error),
                 Err(error) => self.errors.push(error),
             }
         }
+        Ok(())
     }
 }

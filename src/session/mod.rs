@@ -85,6 +85,7 @@ impl Session {
     /// [`Error::CorruptSession`] if the text is not a valid session or belongs to another session.
     pub fn from_file(layout: Layout, text: &[u8]) -> Result<Self, Error> {
         let dict = dict::of_file(&layout, text)?;
+        json::ensure_copies(&(&dict).into(), 1, "a session")?;
         let mut session = Self::of(layout, dict, Some(0));
         session.saved_dict = session.dict.clone();
         session.files.read(&session.layout.session_file(), text);
@@ -171,6 +172,7 @@ impl Session {
     /// The field with the wrong shape; `uuid` if it belongs to another session; `active_context_id` if that context is not
     /// in memory.
     pub fn replace_dict(&mut self, mut dict: Value) -> Result<(), ShapeError> {
+        json::ensure_copies(&(&self.dict).into(), 1, "a session")?;
         json::keep_numbers(&Value::Object(self.dict.clone()), &mut dict);
         let mut dict = dict::checked(dict, &self.layout)?;
         dict::add_missing_fields(&mut dict, &self.layout);
@@ -314,14 +316,15 @@ impl Session {
         let mut writes = Vec::new();
         for context in self.pending.contexts().into_iter().rev() {
             let write = context.read(|context| {
-                let bytes = json::to_file_bytes(&context.view());
+                let bytes = json::to_file_bytes(&context.view())?;
                 Ok::<_, Error>((self.layout.context_file(context.id()), bytes, context.revision()))
             })?;
             let (path, bytes, revision) = write;
             writes.push(PlannedWrite::new(path, bytes, Written::Context { context, revision }));
         }
         if !writes.is_empty() || self.saved_revision != Some(self.revision) {
-            let bytes = json::to_file_bytes(&(&self.dict).into());
+            let bytes = json::to_file_bytes(&(&self.dict).into())?;
+            json::ensure_copies(&(&self.dict).into(), 2, "saving a session")?;
             let what = Written::Session { dict: self.dict.clone(), revision: self.revision };
             writes.push(PlannedWrite::new(self.layout.session_file(), bytes, what));
         }

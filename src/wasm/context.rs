@@ -57,11 +57,13 @@ impl ContextHandle {
         Ok(parent.0.read(create).into())
     }
 
+    /// The context of the dict in the [`super::text::text_buffer`].
     #[wasm_bindgen(js_name = fromDict)]
-    pub fn from_dict(text: &str) -> Result<Self, JsValue> {
-        memory::make_room_for_json(text.as_bytes());
+    pub fn from_dict(bytes: usize) -> Result<Self, JsValue> {
+        memory::keep_room();
         let environment = JsEnvironment::capture()?;
-        let context = value(text, json::MAX_DEPTH).and_then(|dict| Context::from_dict(dict, None, &environment));
+        let dict = text::with_text(bytes, |text| value(text, json::MAX_DEPTH));
+        let context = dict.and_then(|dict| Context::from_dict(dict, None, &environment));
         Ok(context.map_err(|error| error.in_argument("dict"))?.into())
     }
 
@@ -95,33 +97,34 @@ impl ContextHandle {
     /// The JSON array of the messages at these positions, cut off after [`LONG_TEXT`] bytes.
     #[wasm_bindgen(js_name = messagesText)]
     pub fn messages_text(&self, positions: &[u32]) -> Result<String, JsValue> {
-        let text = self.0.read(|context| {
-            let mut text = String::from("[");
+        Ok(self.0.read(|context| {
+            let mut items = Vec::new();
+            let mut size = 0;
             for message in positions.iter().filter_map(|&position| context.message(position as usize)) {
-                if text.len() > 1 {
-                    text.push(',');
-                }
-                text.push_str(&json::to_compact_text(&message.dict().into()));
-                if text.len() > LONG_TEXT {
+                let message = View::Object(message.dict());
+                size += json::copy_size(&message);
+                items.push(message);
+                if size > LONG_TEXT {
                     break;
                 }
             }
-            text.push(']');
-            text
-        });
-        Ok(text)
+            reports::compact_text(&View::Array(items))
+        })?)
     }
 
     /// The dict with an empty list of messages.
     #[wasm_bindgen(js_name = dictText)]
     pub fn dict_text(&self) -> Result<String, JsValue> {
-        Ok(self.0.read(|context| json::to_compact_text(&context.view_without_messages())))
+        Ok(self.0.read(|context| reports::compact_text(&context.view_without_messages()))?)
     }
 
     #[wasm_bindgen(js_name = setDict)]
-    pub fn set_dict(&self, text: &str) -> Result<(), JsValue> {
-        memory::make_room_for_json(text.as_bytes());
-        let dict = value(text, json::MAX_DEPTH).map_err(|error| error.in_argument("rawDict"))?;
+    pub fn set_dict(&self, bytes: usize) -> Result<(), JsValue> {
+        memory::keep_room();
+        let dict = text::with_text(bytes, |text| value(text, json::MAX_DEPTH));
+        let dict = dict.map_err(|error| error.in_argument("rawDict"))?;
+        // Messages that did not change are copied from the previous dict.
+        self.ensure_copies(1)?;
         let environment = JsEnvironment::capture()?;
         let replace = |context: &mut Context| {
             context.replace_dict(dict, &environment).map_err(|error| error.in_argument("rawDict"))
@@ -145,8 +148,8 @@ impl ContextHandle {
         Ok(self.0.read(|context| {
             let key = View::Number(context.message_key(position).unwrap_or_default());
             let message = context.message(position).map(|message| completed_view(message, given));
-            json::to_compact_text(&View::Array(iter::once(key).chain(message).collect()))
-        }))
+            reports::compact_text(&View::Array(iter::once(key).chain(message).collect()))
+        })?)
     }
 
     /// Changes fields of a message, given as JSON in the [`super::text::text_buffer`]. Returns its new key, its old key and
@@ -159,12 +162,14 @@ impl ContextHandle {
             position.and_then(|position| context.message_key(position))
         });
         let changes = text::with_text(bytes, |text| value(text, MAX_MESSAGE_DEPTH)).map_err(ShapeError::in_message)?;
+        json::ensure_copies(&(&changes).into(), 2, "a copy of the message").map_err(Error::from)?;
+        self.ensure_copies(1)?;
         let position = self.0.change(|context| context.update_message(&id, changes))?;
         Ok(self.0.read(|context| {
             let keys = [context.message_key(position), old_key].map(|key| View::Number(key.unwrap_or_default()));
             let message = context.message(position).map(|message| message.dict().into());
-            json::to_compact_text(&View::Array(keys.into_iter().chain(message).collect()))
-        }))
+            reports::compact_text(&View::Array(keys.into_iter().chain(message).collect()))
+        })?)
     }
 
     #[wasm_bindgen(js_name = addAnchor)]
@@ -188,12 +193,15 @@ impl ContextHandle {
         };
         let (system_prompt, tool_definitions) = specials(system_prompt, tool_definitions)?;
         let options = ForkOptions { range, system_prompt, tool_definitions };
+        self.ensure_copies(1)?;
         let environment = JsEnvironment::capture()?;
         Ok(self.0.change(|context| Ok(context.fork(options, &environment)))?.into())
     }
 
     #[wasm_bindgen(js_name = stripThinking)]
     pub fn strip_thinking(&self) -> Result<Self, JsValue> {
+        // The parts that stay are copied twice.
+        self.ensure_copies(2)?;
         let environment = JsEnvironment::capture()?;
         Ok(self.0.change(|context| Ok(context.strip_thinking(&environment)))?.into())
     }
@@ -201,6 +209,7 @@ impl ContextHandle {
     #[wasm_bindgen(js_name = rollingSequenceWindow)]
     pub fn rolling_sequence_window(&self, count: &JsValue, options: &JsValue) -> Result<Option<Self>, JsValue> {
         let SequenceWindow { count, options } = SequenceWindow::read(count, options)?;
+        self.ensure_copies(1)?;
         let environment = JsEnvironment::capture()?;
         let window = |context: &mut Context| context.rolling_sequence_window(count, &options, &environment);
         Ok(self.0.change(window)?.map(Self::from))
@@ -214,6 +223,7 @@ impl ContextHandle {
         options: &JsValue,
     ) -> Result<Option<Self>, JsValue> {
         let window = TokenWindow::read(max_tokens, encoding, options)?;
+        self.ensure_copies(1)?;
         let environment = JsEnvironment::capture()?;
         let child = self.0.change(|context| {
             context.rolling_token_window(window.budget, &window.counting(), &window.options, &environment)
@@ -225,6 +235,7 @@ impl ContextHandle {
     #[wasm_bindgen(js_name = planSequenceWindow)]
     pub fn plan_sequence_window(&self, count: &JsValue, options: &JsValue) -> Result<String, JsValue> {
         let SequenceWindow { count, options } = SequenceWindow::read(count, options)?;
+        self.ensure_copies(1)?;
         let report = self.0.read(|context| context.plan_sequence_window(count, &options))?;
         Ok(reports::window_text(&report)?)
     }
@@ -238,6 +249,7 @@ impl ContextHandle {
         options: &JsValue,
     ) -> Result<String, JsValue> {
         let window = TokenWindow::read(max_tokens, encoding, options)?;
+        self.ensure_copies(1)?;
         let plan = |context: &Context| context.plan_token_window(window.budget, &window.counting(), &window.options);
         Ok(reports::window_text(&self.0.read(plan)?)?)
     }
@@ -245,12 +257,14 @@ impl ContextHandle {
     #[wasm_bindgen(js_name = totalTokenCount)]
     pub fn total_token_count(&self, encoding: &JsValue, options: &JsValue) -> Result<f64, JsValue> {
         let counts = Counts::read(encoding, options)?;
+        self.ensure_copies(1)?;
         Ok(args::to_number(self.0.read(|context| counts.counting().total(context))?))
     }
 
     #[wasm_bindgen(js_name = tokenCounts)]
     pub fn token_counts(&self, encoding: &JsValue, options: &JsValue) -> Result<Vec<f64>, JsValue> {
         let counts = Counts::read(encoding, options)?;
+        self.ensure_copies(1)?;
         let counting = counts.counting();
         let counts: Result<_, Error> = self.0.read(|context| {
             let positions = 0..context.messages().len();
@@ -269,6 +283,13 @@ impl ContextHandle {
     }
 }
 
+impl ContextHandle {
+    /// Ensures that copies of all messages fit into the memory.
+    fn ensure_copies(&self, copies: usize) -> Result<(), Error> {
+        Ok(self.0.read(|context| memory::ensure_copies(context, copies, "a copy of the context"))?)
+    }
+}
+
 /// The special messages that a caller passes as JSON text.
 pub(super) fn specials(
     system_prompt: Option<String>,
@@ -279,7 +300,7 @@ pub(super) fn specials(
         // The error is about the message; the option says which of the two it is.
         made.map_err(|error| match error {
             Error::InvalidMessage { field, message } => {
-                ShapeError { field, message: format!("{message} (in options.{option})") }.in_message()
+                ShapeError::new(field, format!("{message} (in options.{option})")).in_message()
             }
             other => other,
         })

@@ -4,6 +4,7 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use js_sys::{Function, Uint8Array};
+use peteos_memory::ensure;
 use wasm_bindgen::prelude::*;
 
 use super::args;
@@ -23,7 +24,10 @@ pub fn is_loaded(vocabulary: Vocabulary) -> bool {
     LOADED.with_borrow(|loaded| loaded[vocabulary.index()].is_some())
 }
 
-pub fn load(vocabulary: Vocabulary, data: Vec<u8>) -> Result<(), JsValue> {
+pub fn load(vocabulary: Vocabulary, data: &Uint8Array) -> Result<(), JsValue> {
+    // Its tables take several times as much as the file.
+    ensure(data.length() as usize * 8, "a vocabulary").map_err(Error::from)?;
+    let data = data.to_vec();
     let tokenizer = Tokenizer::new(vocabulary, data).map_err(Error::from)?;
     LOADED.with_borrow_mut(|loaded| loaded[vocabulary.index()] = Some(Rc::new(tokenizer)));
     Ok(())
@@ -43,7 +47,7 @@ pub fn tokenizer(encoding: Encoding) -> Result<Rc<Tokenizer>, JsValue> {
     if args::is_absent(&data) {
         return Err(not_loaded().into());
     }
-    load(vocabulary, data.dyn_ref::<Uint8Array>().map(Uint8Array::to_vec).unwrap_or_default())?;
+    load(vocabulary, data.dyn_ref().ok_or_else(not_loaded)?)?;
     loaded().ok_or_else(|| not_loaded().into())
 }
 
@@ -71,10 +75,10 @@ impl TokenCounter for Counter {
     }
 
     fn count(&self, text: &str) -> Result<u64, Error> {
-        Ok(self.tokenizer.count(text))
+        Ok(self.tokenizer.count(text)?)
     }
 
     fn count_sections(&self, text: &str, ends: &[usize]) -> Result<Vec<u64>, Error> {
-        Ok(self.tokenizer.count_sections(text.as_bytes(), ends))
+        Ok(self.tokenizer.count_sections(text.as_bytes(), ends)?)
     }
 }

@@ -4,12 +4,8 @@ use wasm_bindgen::prelude::*;
 
 use super::context::ContextHandle;
 use super::{args, memory, reports};
-use crate::conversation::Message;
 use crate::provider::formats::find_checkable;
 use crate::provider::rules;
-
-/// The approximate memory that a check needs for each part of a message, in bytes, including some findings.
-const ROOM_PER_PART: usize = 256;
 
 /// The JSON array of the findings.
 #[wasm_bindgen(js_name = checkForProvider)]
@@ -17,8 +13,8 @@ pub fn check_for_provider(context: &ContextHandle, provider: &JsValue) -> Result
     let provider = args::string(provider, "provider")?;
     let format = find_checkable(&provider)?;
     let findings = context.shared().read(|context| {
-        let parts: usize = context.messages().map(Message::parts).map(<[_]>::len).sum();
-        memory::make_room(parts.saturating_mul(ROOM_PER_PART));
+        memory::ensure_copies(context, 1, "a check of the context")?;
+        memory::keep_room();
         rules::check(context, format)
     })?;
     Ok(reports::text(&findings)?)

@@ -1,6 +1,7 @@
 //! Implements the core's storage traits over JavaScript's storage adapters.
 
 use js_sys::{Array, Promise, Reflect, Uint8Array};
+use peteos_memory::{OutOfMemory, try_reserve};
 use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::JsFuture;
 
@@ -100,7 +101,7 @@ impl JsStorage {
         if let Some(size) = byte_length(&data).filter(|size| *size > limit) {
             return Err(Error::FileTooLarge { path: path.to_owned(), size, limit });
         }
-        bytes(&data).map(Some).ok_or_else(|| wrong_answer(Operation::Read, path, "a Uint8Array or null"))
+        bytes(&data)?.map(Some).ok_or_else(|| wrong_answer(Operation::Read, path, "a Uint8Array or null"))
     }
 
     fn has_method(&self, name: &str) -> bool {
@@ -123,8 +124,7 @@ impl Storage for JsStorage {
     }
 
     async fn write(&self, path: &str, contents: &[u8]) -> Result<(), Error> {
-        // A copy, because a view into the memory of the module is detached when the memory grows.
-        let data = Uint8Array::from(contents);
+        let data = copy_for_javascript(contents)?;
         let written = settle(self.adapter().write(path, data, &self.lease)).await;
         written.map(drop).map_err(|cause| write_failure(path, cause))
     }
@@ -170,7 +170,7 @@ impl SyncStorage for JsStorage {
             let message = "saveSync requires a storage adapter with writeSync; use save";
             return Err(storage_error(Operation::Write, path, message.to_owned(), None));
         }
-        let answer = self.adapter().write_sync(path, Uint8Array::from(contents), &self.lease);
+        let answer = self.adapter().write_sync(path, copy_for_javascript(contents)?, &self.lease);
         let answer = answer.map_err(|cause| write_failure(path, cause))?;
         match is_absent(&answer) {
             true => Ok(()),
@@ -232,14 +232,34 @@ fn byte_length(value: &JsValue) -> Option<u64> {
 }
 
 /// The bytes of a `Uint8Array`. It may be from another realm, so `instanceof` would not recognise it.
-fn bytes(value: &JsValue) -> Option<Vec<u8>> {
-    let element_size = value.unchecked_ref::<Bytes>().element_size().ok()?.as_f64();
-    if !is_view(value).unwrap_or(false) || element_size != Some(1.0) {
-        return None;
+///
+/// # Errors
+///
+/// [`Error::MemoryLimit`] if they do not fit into the memory.
+fn bytes(value: &JsValue) -> Result<Option<Vec<u8>>, Error> {
+    let element_size = value.unchecked_ref::<Bytes>().element_size().ok().and_then(|size| size.as_f64());
+    let size = byte_length(value).filter(|_| is_view(value).unwrap_or(false) && element_size == Some(1.0));
+    let Some(size) = size else { return Ok(None) };
+    let size = usize::try_from(size).unwrap_or(usize::MAX);
+    let mut bytes = Vec::new();
+    try_reserve(&mut bytes, size, "a file")?;
+    let Ok(copy) = Bytes::copy(value) else { return Ok(None) };
+    if copy.length() as usize == size {
+        bytes.resize(size, 0);
+        copy.copy_to(&mut bytes);
     }
-    let bytes = Bytes::copy(value).ok()?.to_vec();
     make_room_for_json(&bytes);
-    Some(bytes)
+    Ok((bytes.len() == size).then_some(bytes))
+}
+
+/// A copy of a file's contents, because a view into the memory of the module is detached when the memory grows.
+fn copy_for_javascript(contents: &[u8]) -> Result<Uint8Array, Error> {
+    // SAFETY: The view is used up before anything is allocated here.
+    let copy = Bytes::copy(&unsafe { Uint8Array::view(contents) }.into());
+    copy.map(|copy| copy.unchecked_into()).map_err(|_| {
+        let (used, limit) = (peteos_memory::used(), peteos_memory::limit());
+        Error::MemoryLimit(OutOfMemory { purpose: "a file for the storage", needed: contents.len(), used, limit })
+    })
 }
 
 /// The code of an adapter's error if the caller has lost the lock.

@@ -9,8 +9,8 @@
 //!
 //! ```
 //! let value = peteos_json::parse(b"{\"b\": 1.0, \"a\": 1e16}")?;
-//! assert_eq!(peteos_json::to_compact_text(&(&value).into()), r#"{"b":1.0,"a":1e16}"#);
-//! # Ok::<(), peteos_json::ParseError>(())
+//! assert_eq!(peteos_json::to_compact_text(&(&value).into())?, r#"{"b":1.0,"a":1e16}"#);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
 #![warn(missing_docs)]
@@ -24,6 +24,7 @@ mod path;
 mod position;
 mod python;
 mod reader;
+mod size;
 mod truncated;
 mod view;
 mod write;
@@ -37,9 +38,10 @@ pub use path::FieldPath;
 pub use position::Position;
 pub use python::to_python_text;
 pub use reader::{MAX_DEPTH, MAX_VALUES};
+pub use size::{copy_size, ensure_copies};
 pub use truncated::{Truncated, is_truncated_at, read_truncated};
 pub use view::View;
-pub use write::{to_compact_text, to_file_bytes};
+pub use write::{TextBuffer, to_compact_text, to_file_bytes};
 
 /// The largest integer up to which doubles, and so all JSON readers, are exact: 2⁵³ − 1.
 pub const MAX_SAFE_INTEGER: u64 = (1 << 53) - 1;

@@ -3,6 +3,7 @@
 //! Files must be preserved exactly. serde_json's own reader does not do that: it turns `1e16` into `1e+16`, reads an object
 //! with one of its private keys as a number, refuses lone surrogates, and recurses.
 
+use peteos_memory::OutOfMemory;
 use serde_json::Value;
 
 use super::anomalies::Anomalies;
@@ -20,6 +21,8 @@ pub struct ParseError {
     pub column: usize,
     /// The offset in bytes from the beginning of the text, including a byte order mark.
     pub offset: usize,
+    /// Set if the text may be valid, but its value does not fit into the memory.
+    pub out_of_memory: Option<OutOfMemory>,
 }
 
 /// Parses one JSON value (RFC 8259) from UTF-8 text, which may begin with a byte order mark.
@@ -29,7 +32,8 @@ pub struct ParseError {
 ///
 /// # Errors
 ///
-/// If the text is not JSON, is nested deeper than [`MAX_DEPTH`] or has more than [`MAX_VALUES`](super::MAX_VALUES) values.
+/// If the text is not JSON, is nested deeper than [`MAX_DEPTH`] has more than [`MAX_VALUES`](super::MAX_VALUES) values, or if
+/// its value does not fit into the memory.
 pub fn parse(text: &[u8]) -> Result<Value, ParseError> {
     parse_within(text, MAX_DEPTH)
 }
@@ -38,7 +42,7 @@ pub fn parse(text: &[u8]) -> Result<Value, ParseError> {
 ///
 /// # Errors
 ///
-/// If the text is not JSON or is nested deeper than `max_depth`.
+/// Those of [`parse`], with `max_depth`.
 pub fn parse_within(text: &[u8], max_depth: usize) -> Result<Value, ParseError> {
     read(text, max_depth, None)
 }
@@ -65,9 +69,9 @@ fn read(text: &[u8], max_depth: usize, anomalies: Option<&mut Anomalies>) -> Res
         }
         Ok(value)
     };
-    document().map_err(|Fault { offset, message }| {
+    document().map_err(|Fault { offset, message, out_of_memory }| {
         let Position { line, column } = Position::of(json, offset);
-        ParseError { message, line, column, offset: offset + text.len() - json.len() }
+        ParseError { message, line, column, offset: offset + text.len() - json.len(), out_of_memory }
     })
 }
 
@@ -111,7 +115,7 @@ mod tests {
     fn depth_is_bounded() {
         let nested = |depth: usize| format!("{}{}", "[".repeat(depth), "]".repeat(depth));
         let deepest = parse(nested(MAX_DEPTH).as_bytes()).unwrap();
-        assert!(!to_file_bytes(&(&deepest.clone()).into()).is_empty());
+        assert!(!to_file_bytes(&(&deepest.clone()).into()).unwrap().is_empty());
         let error = refusal(&nested(MAX_DEPTH + 1));
         assert_eq!((error.line, error.column), (1, MAX_DEPTH + 1));
         refusal(&"[".repeat(1_000_000));

@@ -6,6 +6,10 @@ use crate::error::Error;
 pub fn advice(error: &Error) -> Option<String> {
     match error {
         Error::FileTooLarge { .. } => Some("raise options.maxFileBytes to read it".to_owned()),
+        Error::MemoryLimit(_) => Some(
+            "release sessions and contexts with free() or using, or raise the limit with init({ maxMemory })"
+                .to_owned(),
+        ),
         Error::EncodingNotLoaded { encoding } => Some(format!("call `await loadEncoding('{encoding}')` first")),
         Error::WindowTooSmall { special_tokens, needed, reserve, has_pins, boundary, .. } => {
             let limit = if special_tokens.is_some() { "maxTokens" } else { "count" };

@@ -1,6 +1,7 @@
 //! The properties of error objects, under the names that `js/errors.ts` uses.
 
 use js_sys::{Array, Object, Reflect};
+use peteos_memory::OutOfMemory;
 use wasm_bindgen::prelude::*;
 
 use super::names::argument_path;
@@ -22,6 +23,11 @@ pub fn details(error: &Error) -> Object {
         Error::FileTooLarge { path, size, limit } => {
             object([("path", path.into()), ("size", (*size as f64).into()), ("limit", (*limit as f64).into())])
         }
+        Error::MemoryLimit(OutOfMemory { needed, used, limit, .. }) => object([
+            ("needed", (*needed as f64).into()),
+            ("used", (*used as f64).into()),
+            ("limit", (*limit as f64).into()),
+        ]),
         Error::UnknownEncoding { argument, known, .. } => object([
             ("argument", (*argument).into()),
             ("known", known.iter().map(|name| JsValue::from(*name)).collect::<Array>().into()),
