@@ -9,8 +9,8 @@
 //!
 //! ```
 //! let value = peteos_json::parse(b"{\"b\": 1.0, \"a\": 1e16}")?;
-//! assert_eq!(peteos_json::to_compact_text(&(&value).into())?, r#"{"b":1.0,"a":1e16}"#);
-//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! assert_eq!(peteos_json::to_compact_text(&(&value).into()).unwrap(), r#"{"b":1.0,"a":1e16}"#);
+//! # Ok::<(), peteos_json::ParseError>(())
 //! ```
 
 #![warn(missing_docs)]

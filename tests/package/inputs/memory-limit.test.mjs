@@ -129,7 +129,7 @@ test('a session that does not fit beside those that are held loads once some are
     held.splice(0, 3).forEach((session) => session.free())
     held.push(await Session.load('a', uuid, { storage }))
     held.length = 0
-    for (let count = 0; count < 12; count++) held.push(await Session.load('a', uuid, { storage }))
+    for (let count = 0; count < 10; count++) held.push(await Session.load('a', uuid, { storage }))
     `))
 
 test('sessions that nobody holds are given back', () =>
