@@ -26,6 +26,15 @@ export class SessionNotFoundError extends SessionError {
   }
 }
 
+/** The session has no active context. */
+export class NoActiveContextError extends SessionError {
+  override name = 'NoActiveContextError'
+
+  constructor() {
+    super('the session has no active context; activate one with setActiveContext(context)', 'ERR_NO_ACTIVE_CONTEXT')
+  }
+}
+
 /** The session has no context with this id. */
 export class ContextNotFoundError extends SessionError {
   override name = 'ContextNotFoundError'
@@ -189,12 +198,21 @@ export class WindowTooSmallError extends SessionError {
   readonly specialTokens: number | null
   /** The smallest limit that works: what must be kept, and what is reserved. */
   readonly needed: number
+  /**
+   * The tokens of the text of media, such as base64 data, among `needed`; 0 if the limit would be too small without them too.
+   * The option `media` counts what a provider charges for them instead.
+   */
+  readonly mediaTokens: number
 
-  constructor(message: string, details: { limit: number; specialTokens: number | null; needed: number }) {
+  constructor(
+    message: string,
+    details: { limit: number; specialTokens: number | null; needed: number; mediaTokens: number },
+  ) {
     super(message, 'ERR_WINDOW_TOO_SMALL')
     this.limit = details.limit
     this.specialTokens = details.specialTokens
     this.needed = details.needed
+    this.mediaTokens = details.mediaTokens
   }
 }
 

@@ -9,6 +9,7 @@ export {
   InvalidArgumentError,
   InvalidMessageError,
   MemoryLimitError,
+  NoActiveContextError,
   NotInitializedError,
   SessionError,
   SessionNotFoundError,
@@ -17,11 +18,22 @@ export {
   WindowTooSmallError,
 } from './errors.js'
 export type * from './generated/lists.js'
-export { ContentPart, Message, SystemPromptMessage, ToolDefinitionsMessage } from './messages/factories.js'
+export {
+  ContentPart,
+  Message,
+  SystemPromptMessage,
+  ToolDefinitionsMessage,
+  type ToolResultOptions,
+} from './messages/factories.js'
 export type * from './messages/json.js'
 export type {
+  CacheControl,
+  ExecutionStatus,
   MediaPart,
   MediaSource,
+  ProviderFields,
+  RedactedThinkingPart,
+  ResultPart,
   Role,
   SessionMessage,
   SpecialMessage,
@@ -57,12 +69,12 @@ export {
   type HookCallback,
   type NewSession,
   Session,
-  type SessionSummary,
 } from './session/session.js'
 export type { SessionState } from './session/state.js'
+export type * from './session/summary.js'
 export type { StorageLease } from './storage/lease.js'
 export { MemoryStorage } from './storage/memory.js'
-export type { SessionStorage } from './storage/storage.js'
+export type { SessionStorage, StoredFile } from './storage/storage.js'
 export type { Counter, CountingOptions, MediaCost } from './tokens/counting.js'
 export {
   type CountOptions,

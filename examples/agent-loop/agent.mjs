@@ -25,18 +25,18 @@ export async function runAgent({ provider, boundary, turns, budget, server, stor
   for (let turn = 1; turn <= turns; turn++) {
     // Every tenth task is a long one, which does not fit the budget.
     const rounds = turn % 10 === 0 ? 12 : turn % 4
-    session.activeContext.append(Message.create('user', [ContentPart.text(`Task ${turn}: look in ${rounds} rounds.`)]))
+    session.append(Message.create('user', [ContentPart.text(`Task ${turn}: look in ${rounds} rounds.`)]))
     for (let calls; calls === undefined || calls.length > 0; ) {
       if (session.rollingTokenWindow(budget, ENCODING, options) !== null) row.windows++
       row['most tokens'] = Math.max(row['most tokens'], session.activeContext.totalTokenCount(ENCODING))
       const reply = await ask(session.activeContext)
       row.requests++
       if (reply.error !== undefined) return { ...row, refusals: 1, error: reply.error }
-      for (const message of reply.messages) session.activeContext.append(message)
+      for (const message of reply.messages) session.append(message)
       calls = reply.messages.flatMap(({ content = [] }) => content.filter(({ type }) => type === 'tool_use'))
       for (const { call_id, name, arguments: args } of calls) {
         const result = ContentPart.toolResult(call_id, callTool(name, JSON.parse(args)))
-        session.activeContext.append(Message.create('tool_result', [result]))
+        session.append(Message.create('tool_result', [result]))
       }
     }
     row.turns = turn

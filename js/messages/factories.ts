@@ -1,12 +1,16 @@
 import { wrapMethods } from '../caller-stack.js'
+import { InvalidArgumentError } from '../errors.js'
+import { readOptions } from '../read-options.js'
 import { copyJson, fillIn, toJsonText } from '../wasm/json-text.js'
 import { rust } from '../wasm/runtime.js'
 import { passText } from '../wasm/text.js'
 import type { JsonObject } from './json.js'
 import type {
+  ExecutionStatus,
   MediaPart,
   MediaSource,
   ContentPart as Part,
+  ResultPart,
   Role,
   SessionMessage,
   TextPart,
@@ -25,16 +29,34 @@ export type ToolDefinitionsMessage = Message
 /** A part of a message. */
 export type ContentPart = Part
 
+/** Options of {@link ContentPart.toolResult}. */
+export interface ToolResultOptions {
+  /** Whether the tool failed; the content then says why. By default `false`. */
+  isError?: boolean
+  /** The state of the execution. By default `'executed'`. */
+  status?: ExecutionStatus
+}
+
+const RESULT_OPTIONS = ['isError', 'status'] as const
+
 /** Creates messages. They are plain objects; any object of the same shape works as well. */
 export const Message = /* @__PURE__ */ wrapMethods({
   /**
    * Creates a message with an id and the current time.
    *
-   * @param parts The content. By default there is none.
+   * @example
+   * ```ts
+   * import { Message } from 'peteos-session'
+   *
+   * console.log(Message.create('user', 'Hello').content) // [ { type: 'text', text: 'Hello' } ]
+   * ```
+   *
+   * @param content The parts, or a text, which becomes the only part. By default there is none.
    * @param metadata Any data of the caller, stored with the message.
    * @throws {InvalidMessageError} if a field has the wrong shape; `field` is its path.
    */
-  create(role: Role, parts: readonly ContentPart[] = [], metadata?: JsonObject): Message {
+  create(role: Role, content: string | readonly ContentPart[] = [], metadata?: JsonObject): Message {
+    const parts = typeof content === 'string' ? [ContentPart.text(content)] : content
     const fields = metadata === undefined ? { role, content: parts } : { role, content: parts, metadata }
     const { text, value } = copyJson(fields, 'message')
     const { completeMessage } = rust()
@@ -102,9 +124,36 @@ export const ContentPart = /* @__PURE__ */ wrapMethods({
     return { type: 'tool_use', call_id: callId, name, arguments: text, approval_status: 'pending' }
   },
 
-  /** The result of the call with this id. */
-  toolResult(callId: string, text: string): ToolResultPart {
-    return { type: 'tool_result', call_id: callId, content: text, execution_status: 'waiting_for_approval' }
+  /**
+   * The result of the call with this id. It is `executed` unless `options.status` says otherwise.
+   *
+   * @example
+   * ```ts
+   * import { ContentPart } from 'peteos-session'
+   *
+   * ContentPart.toolResult('call-1', '118 tests passed')
+   * ContentPart.toolResult('call-2', 'No such file', { isError: true })
+   * ContentPart.toolResult('call-3', [
+   *   { type: 'text', text: 'The page:' },
+   *   { type: 'image', source: { type: 'url', url: 'https://example.com/page.png' } },
+   * ])
+   * ```
+   *
+   * @param content What the tool returned: a text, or a list of texts and media.
+   * @throws {InvalidArgumentError} if an option is invalid.
+   */
+  toolResult(callId: string, content: string | readonly ResultPart[], options?: ToolResultOptions): ToolResultPart {
+    const { isError = false, status = 'executed' } = readOptions(options, RESULT_OPTIONS, 'toolResult')
+    if (typeof isError !== 'boolean') {
+      const argument = 'options.isError'
+      throw new InvalidArgumentError(`${argument}: expected true or false`, { argument })
+    }
+    if (typeof status !== 'string') {
+      const argument = 'options.status'
+      throw new InvalidArgumentError(`${argument}: expected a string, such as 'executed'`, { argument })
+    }
+    const part: ToolResultPart = { type: 'tool_result', call_id: callId, content, execution_status: status }
+    return isError ? { ...part, is_error: true } : part
   },
 
   /** The definition of a tool; part of a tool definitions message. */

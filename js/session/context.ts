@@ -16,7 +16,7 @@ import {
   tokenCountOptions,
   tokenWindowOptions,
 } from '../windows/options.js'
-import { reportOf, type WindowReport } from '../windows/report.js'
+import { reportOf, type TokenWindowReport, type WindowReport } from '../windows/report.js'
 import type { AnchorPoint, ContextDict } from './dicts.js'
 import { makeDisposable } from './dispose.js'
 import { MessageSnapshots } from './message-snapshots.js'
@@ -49,6 +49,14 @@ export interface AnchorOptions {
   afterExisting?: boolean
 }
 
+/**
+ * The session that a context belongs to.
+ * @internal
+ */
+export interface ContextOwner {
+  hasActive(context: ContextHandle): boolean
+}
+
 const SPECIAL_MESSAGES = ['systemPromptMessage', 'toolDefinitionsMessage'] as const
 const CONTEXT_OPTIONS = [...SPECIAL_MESSAGES, 'parentContext'] as const
 const FORK_OPTIONS = [...SPECIAL_MESSAGES, 'start', 'end'] as const
@@ -66,6 +74,7 @@ export class Context {
   #fields: ContextDict | undefined
   #fieldsRevision = -1
   #dict: ContextDict | undefined
+  #owner: ContextOwner | undefined
 
   private constructor(handle: ContextHandle) {
     this.#handle = handle
@@ -120,6 +129,19 @@ export class Context {
   /** @internal */
   get isFreed(): boolean {
     return this.#handle === null
+  }
+
+  /** @internal */
+  belongTo(owner: ContextOwner): void {
+    this.#owner = owner
+  }
+
+  /**
+   * Whether this is the active context of a session. After a window on a session it is not: the context that the window
+   * returned is.
+   */
+  get isActive(): boolean {
+    return this.#owner?.hasActive(this.handle) === true
   }
 
   /** The id, which is also the name of the file. */
@@ -317,9 +339,9 @@ export class Context {
    * console.log(kept.length, dropped.length, tokensBefore, tokensAfter)
    * ```
    */
-  planTokenWindow(maxTokens: number, encoding?: EncodingName, options?: TokenWindowOptions): WindowReport {
+  planTokenWindow(maxTokens: number, encoding?: EncodingName, options?: TokenWindowOptions): TokenWindowReport {
     const wireOptions = tokenWindowOptions(this, options)
-    return reportOf(this.handle.planTokenWindow(maxTokens, encoding, wireOptions))
+    return reportOf(this.handle.planTokenWindow(maxTokens, encoding, wireOptions)) as TokenWindowReport
   }
 
   /** The number of tokens of all messages, by default in `cl100k_base`. Each message is counted once, until it changes. */
@@ -377,7 +399,7 @@ export class Context {
   }
 }
 
-wrapMethods(Context, ['wrap', 'handle', 'isContext', 'isFreed', 'storedMessages'])
+wrapMethods(Context, ['wrap', 'handle', 'isContext', 'isFreed', 'belongTo', 'storedMessages'])
 makeDisposable(Context.prototype)
 
 /**

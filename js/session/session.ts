@@ -1,7 +1,8 @@
 import type { ContextHandle, SessionHandle } from '../../pkg/peteos_session.js'
 import { wrapMethods } from '../caller-stack.js'
-import { ConflictError, DisposedError, InvalidArgumentError } from '../errors.js'
+import { ConflictError, DisposedError, InvalidArgumentError, NoActiveContextError } from '../errors.js'
 import type { EncodingName } from '../generated/lists.js'
+import type { SessionMessage, StoredMessage } from '../messages/message.js'
 import { readOptions } from '../read-options.js'
 import { defaultStorage } from '../storage/default.js'
 import type { StorageLease } from '../storage/lease.js'
@@ -19,28 +20,14 @@ import {
   type TokenWindowOptions,
   tokenWindowOptions,
 } from '../windows/options.js'
-import { Context, handleOf, specialTexts } from './context.js'
+import { Context, type ContextOwner, handleOf, specialTexts } from './context.js'
 import type { SessionDict } from './dicts.js'
 import { makeAsyncDisposable, makeDisposable } from './dispose.js'
 import type { SessionCheck, SessionRepair } from './findings.js'
 import type { ListOptions, LoadOptions, ReadOptions, RepairOptions, SaveOptions, SessionOptions } from './options.js'
 import { SessionState } from './state.js'
-
-/** The summary of a session, as its `session.json` describes it. */
-export interface SessionSummary {
-  /** The id of the session. */
-  readonly uuid: string
-  /** The directory of the session: `parentDir/uuid`. */
-  readonly sessionDir: string
-  /** The id of the active context; `null` if there is none. */
-  readonly activeContextId: string | null
-  /** Whether a running agent uses the session. */
-  readonly isActive: boolean
-  /** The names of the tools that run without approval. */
-  readonly autoApproveTools: readonly string[]
-  /** When the session was last saved; `null` if the storage does not know. */
-  readonly modifiedAt: Date | null
-}
+import type { SessionSummary } from './summary.js'
+import { transcriptOf } from './transcript.js'
 
 /** A context that got a new id because another writer had changed its file. */
 export interface ForkedContext {
@@ -54,7 +41,7 @@ const SAVE_OPTIONS = ['onConflict'] as const
 const READ_OPTIONS = ['storage', 'maxFileBytes'] as const
 const REPAIR_OPTIONS = ['storage', 'maxFileBytes', 'dryRun', 'keepCopies'] as const
 const LOAD_OPTIONS = ['storage', 'activeContextId', 'maxFileBytes'] as const
-const LIST_OPTIONS = ['storage', 'onError', 'maxFileBytes'] as const
+const LIST_OPTIONS = ['storage', 'onError', 'maxFileBytes', 'limit', 'after'] as const
 const SESSION_OPTIONS = ['systemPromptMessage', 'toolDefinitionsMessage', 'storage'] as const
 
 /** How often an update is repeated after conflicts with writers that take no lock. */
@@ -98,6 +85,9 @@ export class Session {
   readonly #hooks = new Map<string, { name: string; callback: HookCallback }>()
   /** Settled when no save is in progress. */
   #saves: Promise<unknown> = Promise.resolve()
+
+  /** What the contexts of the session ask; it does not keep the session in memory. */
+  readonly #owner: ContextOwner = ownerOf(new WeakRef(this))
 
   /** The lock that {@link Session.update} holds for this session. */
   #held: { readonly lease: StorageLease | undefined } | null = null
@@ -279,22 +269,48 @@ export class Session {
 
   /**
    * Lists the sessions in a directory, newest first: by the day of their creation, and within a day by the time of their last
-   * save. Reads only their `session.json`.
+   * save. The day is that of the uuid, in the time zone of the process that created the session. A session that was last saved
+   * while it was that day somewhere in the world is listed by the time of that save. Reads only their `session.json`.
+   *
+   * With `limit` the list ends after so many sessions, and only their files are read. Pass the last summary as `after` to get
+   * the next ones. The pages have each session once that is neither removed nor saved in the meantime; a session that is saved
+   * moves towards the front.
+   *
+   * @example
+   * ```ts
+   * import { MemoryStorage, Session, type SessionSummary } from 'peteos-session'
+   *
+   * const storage = new MemoryStorage()
+   * let after: SessionSummary | undefined
+   * do {
+   *   const page = await Session.list('agents', { storage, limit: 50, after })
+   *   for (const { uuid } of page) console.log(uuid)
+   *   after = page.at(-1)
+   * } while (after !== undefined)
+   * ```
+   *
+   * @throws {SessionNotFoundError} if `after` is the uuid of a session that does not exist any more. A summary is a place in
+   * the list even if its session is gone.
+   * @throws {StorageError} if the storage cannot list the directory.
    */
   static async list(parentDir: string, options: ListOptions = {}): Promise<SessionSummary[]> {
     const read = readOptions(options, LIST_OPTIONS, 'Session.list')
-    const { storage: given, onError = () => undefined, maxFileBytes } = read
+    const { storage: given, onError = () => undefined, maxFileBytes, limit, after } = read
     if (typeof onError !== 'function') {
       throw new InvalidArgumentError('options.onError: expected a function', { argument: 'options.onError' })
     }
     const storage = storageOf(given)
     await ensureLoaded()
-    const text = await withMemory(() => rust().SessionHandle.list(parentDir, storage, onError, maxFileBytes))
-    const summaries = JSON.parse(text) as (Omit<SessionSummary, 'modifiedAt'> & { modifiedAt: number | Date | null })[]
-    for (const summary of summaries) {
-      if (summary.modifiedAt !== null) summary.modifiedAt = new Date(summary.modifiedAt)
+    const summaries: SessionSummary[] = []
+    const onPage = (text: string) => {
+      type Listed = Omit<SessionSummary, 'modifiedAt'> & { readonly modifiedAt: number | null }
+      for (const { modifiedAt, ...summary } of JSON.parse(text) as Listed[]) {
+        summaries.push({ ...summary, modifiedAt: modifiedAt === null ? null : new Date(modifiedAt) })
+      }
     }
-    return summaries as SessionSummary[]
+    const [uuid, time] = placeOf(after)
+    await rust().SessionHandle.list(parentDir, storage, maxFileBytes, utcOffset(), limit, uuid, time, onPage, onError)
+    return summaries
   }
 
   /** The id, which is also the name of the directory. */
@@ -316,6 +332,11 @@ export class Session {
   /** @internal */
   get isFreed(): boolean {
     return this.#handle === null
+  }
+
+  /** @internal */
+  hasActive(context: ContextHandle): boolean {
+    return this.#handle?.isActiveContext(context) === true
   }
 
   /** The active context; `null` if there is none. The same object is returned until another context becomes active. */
@@ -365,6 +386,54 @@ export class Session {
     const text = toJsonText(dict, 'rawDict')
     const handle = this.#rust
     handle.setDict(passText(text))
+  }
+
+  /**
+   * Appends a message to the active context. After a window, {@link Session.activeContext} is another object: code that appends
+   * here always writes where the model looks.
+   *
+   * @example
+   * ```ts
+   * import { MemoryStorage, Message, Session } from 'peteos-session'
+   *
+   * const session = Session.create('agents', { storage: new MemoryStorage() })
+   * session.append(Message.create('user', 'Hello'))
+   * console.log(session.activeContext.messageCount) // 1
+   * ```
+   *
+   * @param anchorPoint The name of the anchor. By default `'messages'`, the end of the conversation.
+   * @returns The message as it is stored, with its id, time and sequence number.
+   * @throws {InvalidMessageError} and {InvalidArgumentError} like {@link Context.append}.
+   * @throws {NoActiveContextError} if no context is active.
+   */
+  append(message: SessionMessage, anchorPoint?: string): StoredMessage {
+    const context = this.#activeContext()
+    if (context === null) throw new NoActiveContextError()
+    return context.append(message, anchorPoint)
+  }
+
+  /**
+   * All messages of the conversation so far, each once, from the oldest to the newest: those of the active context, of the
+   * context that it was forked from, and so on. A window or an edit in a fork changes nothing here: a message is returned as
+   * the oldest of these contexts has it. It ends at a context that was removed.
+   *
+   * @example
+   * ```ts
+   * import { MemoryStorage, Message, Session } from 'peteos-session'
+   *
+   * const session = Session.create('agents', { storage: new MemoryStorage() })
+   * for (const text of ['one', 'two', 'three']) session.append(Message.create('user', text))
+   * session.rollingSequenceWindow(1)
+   * console.log(session.activeContext.messageCount, (await session.transcript()).length) // 1 3
+   * ```
+   *
+   * @returns The messages, special ones included. There are none if no context is active.
+   * @throws {CorruptSessionError} if the file of one of these contexts is not a valid context.
+   * @throws {StorageError} if the storage fails.
+   */
+  async transcript(): Promise<StoredMessage[]> {
+    const active = this.#activeContext()
+    return active === null ? [] : transcriptOf(active, (id) => this.loadContext(id))
   }
 
   /**
@@ -624,17 +693,39 @@ export class Session {
       if (reference.deref() === undefined) this.#contexts.delete(id)
     }
     this.#contexts.set(context.id, new WeakRef(context))
+    context.belongTo(this.#owner)
   }
 }
 
-wrapMethods(Session, ['isFreed'])
+wrapMethods(Session, ['isFreed', 'hasActive'])
 makeDisposable(Session.prototype)
 makeAsyncDisposable(Session.prototype)
+
+function ownerOf(session: WeakRef<Session>): ContextOwner {
+  return { hasActive: (context) => session.deref()?.hasActive(context) === true }
+}
 
 /** The parent directory in a form that stays valid for the lifetime of the session. */
 function lastingPath(storage: SessionStorage, parentDir: string): string {
   if (typeof parentDir !== 'string' || !hasMethod(storage, 'absolutePath')) return parentDir
   return storage.absolutePath?.(parentDir) ?? parentDir
+}
+
+/** The place of a summary in a list: its uuid, and its time, which is `undefined` if only the uuid is known. */
+function placeOf(after: ListOptions['after']): [uuid: unknown, time: number | null | undefined] {
+  if (typeof after !== 'object' || after === null) return [after, undefined]
+  const { uuid, modifiedAt } = after
+  const time = modifiedAt === null ? null : Number(modifiedAt)
+  if (!Number.isNaN(time)) return [uuid, time]
+  throw new InvalidArgumentError('options.after: expected a summary or the uuid of a session', {
+    argument: 'options.after',
+  })
+}
+
+/** How far local time is ahead of UTC, in milliseconds. */
+function utcOffset(): number {
+  const minutes = -new Date().getTimezoneOffset()
+  return Math.max(-12 * 60, Math.min(minutes, 14 * 60)) * 60_000 || 0
 }
 
 function storageOf(storage: SessionStorage | undefined): SessionStorage {

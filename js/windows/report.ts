@@ -63,6 +63,17 @@ export interface WindowReport {
   readonly tokensByPart: BeforeAfter<PartTokens> | null
 }
 
+/** The report of a token window: all counts are present. */
+export interface TokenWindowReport extends WindowReport {
+  readonly specialTokens: number
+  readonly tokensBefore: number
+  readonly tokensAfter: number
+  readonly unchangedPrefixTokens: number
+  readonly tokens: Readonly<Record<string, number>>
+  readonly tokensByRole: BeforeAfter<Readonly<Record<string, number>>>
+  readonly tokensByPart: BeforeAfter<PartTokens>
+}
+
 /** A report as Rust returns it: each id once, and positions, numbers and flags instead of ids. */
 interface CompactReport
   extends Omit<WindowReport, 'kept' | 'dropped' | 'messages' | 'broken' | 'pending' | 'tokens' | 'tokensByRole'> {

@@ -91,6 +91,8 @@ pub enum Error {
         special_tokens: Option<u64>,
         /// The smallest sufficient limit.
         needed: u64,
+        /// The tokens of the text of media among `needed`, if the limit would suffice without them; otherwise 0.
+        media_tokens: u64,
         /// The reserved tokens.
         reserve: u64,
         /// Whether messages are pinned.
@@ -161,7 +163,7 @@ impl fmt::Display for Error {
                 write!(formatter, "{argument}: '{name}' is unknown; known encodings: {}", known.join(", "))
             }
             Self::EncodingNotLoaded { encoding } => write!(formatter, "the vocabulary of '{encoding}' is not loaded"),
-            Self::WindowTooSmall { limit, special_tokens, needed, reserve, has_pins, boundary } => {
+            Self::WindowTooSmall { limit, special_tokens, needed, media_tokens, reserve, has_pins, boundary } => {
                 let unit = if special_tokens.is_some() { "tokens" } else { "messages" };
                 write!(formatter, "a window of {limit} {unit} is too small; {needed} are needed to keep ")?;
                 formatter.write_str(match *boundary {
@@ -178,6 +180,9 @@ impl fmt::Display for Error {
                 }
                 if *reserve > 0 {
                     write!(formatter, ", and a reserve of {reserve}")?;
+                }
+                if *media_tokens > 0 {
+                    write!(formatter, "; {media_tokens} of them are the text of media")?;
                 }
                 Ok(())
             }

@@ -195,7 +195,7 @@ impl ContextHandle {
         let options = ForkOptions { range, system_prompt, tool_definitions };
         self.ensure_copies(1)?;
         let environment = JsEnvironment::capture()?;
-        Ok(self.0.change(|context| Ok(context.fork(options, &environment)))?.into())
+        Ok(self.0.fork(|context| Ok(context.fork(options, &environment)))?.into())
     }
 
     #[wasm_bindgen(js_name = stripThinking)]
@@ -203,7 +203,7 @@ impl ContextHandle {
         // The parts that stay are copied twice.
         self.ensure_copies(2)?;
         let environment = JsEnvironment::capture()?;
-        Ok(self.0.change(|context| Ok(context.strip_thinking(&environment)))?.into())
+        Ok(self.0.fork(|context| Ok(context.strip_thinking(&environment)))?.into())
     }
 
     #[wasm_bindgen(js_name = rollingSequenceWindow)]
@@ -212,7 +212,7 @@ impl ContextHandle {
         self.ensure_copies(1)?;
         let environment = JsEnvironment::capture()?;
         let window = |context: &mut Context| context.rolling_sequence_window(count, &options, &environment);
-        Ok(self.0.change(window)?.map(Self::from))
+        Ok(self.0.window(window)?.map(Self::from))
     }
 
     #[wasm_bindgen(js_name = rollingTokenWindow)]
@@ -225,7 +225,7 @@ impl ContextHandle {
         let window = TokenWindow::read(max_tokens, encoding, options)?;
         self.ensure_copies(1)?;
         let environment = JsEnvironment::capture()?;
-        let child = self.0.change(|context| {
+        let child = self.0.window(|context| {
             context.rolling_token_window(window.budget, &window.counting(), &window.options, &environment)
         });
         Ok(child?.map(Self::from))

@@ -81,6 +81,7 @@ impl Cut {
             limit,
             special_tokens,
             needed: needed.saturating_add(reserve),
+            media_tokens: 0,
             reserve,
             has_pins: !options.pins.is_empty(),
             boundary: options.boundary.name(),

@@ -16,7 +16,7 @@ pub use report::{BeforeAfter, Broken, ByRole, MessageReport, PendingCall, Window
 use cut::Cut;
 use newest::Limits;
 
-use crate::conversation::{Context, Counting};
+use crate::conversation::{Context, Counter, Counting, Media};
 use crate::environment::Environment;
 use crate::error::Error;
 use crate::names::named_enum;
@@ -161,5 +161,30 @@ impl Context {
         let special_tokens = tokens::total(specials.map(|position| counting.tokens(self, position)))?;
         let limits = Limits { limit: max_tokens, reserve, special_tokens: Some(special_tokens) };
         Cut::decide(self, limits, options, &|position| counting.tokens(self, position))
+            .map_err(|error| self.with_media_tokens(error, counting, options))
+    }
+
+    /// Adds the tokens of media to the error of a window that would be large enough without them.
+    fn with_media_tokens(&self, error: Error, counting: &Counting, options: &WindowOptions) -> Error {
+        match error {
+            Error::WindowTooSmall { limit, special_tokens, needed, reserve, has_pins, boundary, .. } => {
+                let rest = self.needed_without_media(reserve, counting, options).filter(|rest| *rest <= limit);
+                let media_tokens = rest.map_or(0, |rest| needed.saturating_sub(rest));
+                Error::WindowTooSmall { limit, special_tokens, needed, media_tokens, reserve, has_pins, boundary }
+            }
+            error => error,
+        }
+    }
+
+    /// The smallest sufficient limit if media cost nothing; `None` if media are not counted by their text.
+    fn needed_without_media(&self, reserve: u64, counting: &Counting, options: &WindowOptions) -> Option<u64> {
+        let Counting { counter: Counter::Encoding(counter), media: Media::Reference } = counting else { return None };
+        let counting = Counting { counter: Counter::Encoding(*counter), media: Media::Each(0) };
+        let options = WindowOptions { lower_mark: None, ..options.clone() };
+        match self.cut_to_tokens(TokenBudget { max_tokens: reserve, reserve }, &counting, &options) {
+            Err(Error::WindowTooSmall { needed, .. }) => Some(needed),
+            Ok(_) => Some(reserve),
+            Err(_) => None,
+        }
     }
 }

@@ -36,7 +36,7 @@ test('the factories create the same dicts', needsReference, async () => {
     audio: ContentPart.audio(source),
     pdf: ContentPart.pdf(source),
     toolUse: ContentPart.toolUse('c1', 'read', '{"a": 1.0}'),
-    toolResult: ContentPart.toolResult('c1', 'done'),
+    toolResult: ContentPart.toolResult('c1', 'done', { status: 'waiting_for_approval' }),
     tool: ContentPart.tool('read', 'Reads', { type: 'object' }),
     message: Message.create('user', [ContentPart.text('é')]),
     messageWithMetadata: Message.create('user', [], { a: 1 }),

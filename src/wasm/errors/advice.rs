@@ -1,6 +1,7 @@
 //! The advice that follows an error message, in terms of the JavaScript interface.
 
 use crate::error::Error;
+use crate::tokens::encoding_for_model;
 
 /// The advice that follows the message of an error; `None` if the message is enough.
 pub fn advice(error: &Error) -> Option<String> {
@@ -11,10 +12,14 @@ pub fn advice(error: &Error) -> Option<String> {
                 .to_owned(),
         ),
         Error::EncodingNotLoaded { encoding } => Some(format!("call `await loadEncoding('{encoding}')` first")),
-        Error::WindowTooSmall { special_tokens, needed, reserve, has_pins, boundary, .. } => {
+        Error::UnknownEncoding { argument: "encoding", name, .. } if encoding_for_model(name).is_ok() => {
+            Some(format!("it is a model, whose encoding is encodingForModel('{name}')"))
+        }
+        Error::WindowTooSmall { special_tokens, needed, media_tokens, reserve, has_pins, boundary, .. } => {
             let limit = if special_tokens.is_some() { "maxTokens" } else { "count" };
             let options = [
                 (true, format!("raise {limit} to {needed}")),
+                (*media_tokens > 0, "set the option media to what media cost".to_owned()),
                 (*has_pins, "pin fewer messages".to_owned()),
                 (*reserve > 0, "lower the reserve".to_owned()),
                 (*boundary != "message", "use the boundary 'message', which may split exchanges".to_owned()),

@@ -33,10 +33,11 @@ pub fn details(error: &Error) -> Object {
             ("known", known.iter().map(|name| JsValue::from(*name)).collect::<Array>().into()),
         ]),
         Error::EncodingNotLoaded { encoding } => object([("encoding", (*encoding).into())]),
-        Error::WindowTooSmall { limit, special_tokens, needed, .. } => object([
+        Error::WindowTooSmall { limit, special_tokens, needed, media_tokens, .. } => object([
             ("limit", (*limit as f64).into()),
             ("specialTokens", special_tokens.map_or(JsValue::NULL, |tokens| (tokens as f64).into())),
             ("needed", (*needed as f64).into()),
+            ("mediaTokens", (*media_tokens as f64).into()),
         ]),
         Error::FileConflict { path, expected, found } => object([
             ("path", path.into()),

@@ -54,5 +54,5 @@ test("the stand-in refuses windows with the boundary 'message'", async (t) => {
     (error) => error.message,
   )
   for (const provider of PROVIDERS)
-    assert.match(error, new RegExp(`^${provider}, message: .*(call|result|output)`, 'm'))
+    assert.match(error, new RegExp(`^${provider}, message: 400 .*(call|output|first message)`, 'm'))
 })

@@ -48,6 +48,15 @@ const CASES = {
     'ERR_INVALID_ARGUMENT',
     { argument: 'count' },
   ],
+  NoActiveContextError: [
+    () => {
+      const session = Session.create('a')
+      session.rawDict = { ...session.rawDict, active_context_id: null }
+      session.append({ role: 'user' })
+    },
+    'ERR_NO_ACTIVE_CONTEXT',
+    { message: /setActiveContext/ },
+  ],
   InvalidMessageError: [
     () => Context.create().append({ role: 'user', content: [{ type: 'text' }] }),
     'ERR_INVALID_MESSAGE',

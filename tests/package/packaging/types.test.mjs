@@ -41,8 +41,15 @@ export async function main(): Promise<void> {
   const id: string = stored.id
   const when: string = stored.creation_timestamp
   context.append({ role: 'assistant', content: [{ type: 'text', text: 'Hello.' }] })
-  context.append({ role: 'assistant', content: [ContentPart.thinking('x'), ContentPart.toolUse('c', 'f', { a: 1 }), ContentPart.toolUse('c', 'f', '{}')], mood: 'good' }, 'messages')
-  context.append({ role: 'tool', content: [ContentPart.toolResult('c', 'x')] })
+  context.append({ role: 'assistant', content: [ContentPart.thinking('x'), ContentPart.toolUse('c', 'f', { a: 1 }), ContentPart.toolUse('c', 'f', '{}')], metadata: { mood: 'good' } }, 'messages')
+  context.append(Message.create('user', 'Hi'))
+  session.append(Message.create('user', 'Hi'), 'messages')
+  context.append({ role: 'assistant', content: [{ type: 'text', text: 'x', cache_control: { type: 'ephemeral', ttl: '1h' } }, { type: 'redacted_thinking', data: 'x' }] })
+  const transcript: StoredMessage[] = await session.transcript()
+  const active: boolean = context.isActive
+  const exact: number = context.planTokenWindow(5).tokensBefore + (context.planTokenWindow(5).tokens[id] ?? 0)
+  void [transcript, active, exact]
+  context.append({ role: 'tool', content: [ContentPart.toolResult('c', 'x'), ContentPart.toolResult('c', [ContentPart.text('x')], { isError: true, status: 'aborted' })] })
   context.append({ role: 'user', content: [ContentPart.image({ type: 'url', url: 'x' }), ContentPart.pdf({ type: 'base64', data: 'x', media_type: 'y' })] })
   context.append(stored)
   for (const message of context.messages) {
@@ -197,12 +204,17 @@ const WRONG = [
   "loadEncoding('nope')",
   'encodingForModel(5)',
   "Message.create('robot', [])",
-  "Message.create('user', 'Hi')",
+  "context.append({ role: 'user', contents: [] })",
+  "context.append({ role: 'user', mood: 'good' })",
+  "Message.create('user', 5)",
   "Message.create('user', [], 'x')",
   "ContentPart.image('x')",
   "ContentPart.image({ type: 'url' })",
   "ContentPart.toolUse('c', 'f', 5)",
   "ContentPart.toolResult('c', {})",
+  "ContentPart.toolResult('c', 'x', { error: true })",
+  "ContentPart.toolResult('c', [ContentPart.toolUse('c', 'f', {})])",
+  "context.append({ role: 'user', content: [{ type: 'text', text: 'x', cache_control: true }] })",
   "ToolDefinitionsMessage.create([{ description: 'x' }])",
   'SystemPromptMessage.create(5)',
   "report.kept.push('x')",

@@ -226,8 +226,18 @@ test('the factories return plain objects with the keys of docs/format.md', () =>
     type: 'tool_result',
     call_id: 'c',
     content: 'out',
-    execution_status: 'waiting_for_approval',
+    execution_status: 'executed',
   })
+  const parts = [ContentPart.text('out'), ContentPart.image(source)]
+  assert.deepEqual(ContentPart.toolResult('c', parts, { isError: true, status: 'aborted' }), {
+    type: 'tool_result',
+    call_id: 'c',
+    content: parts,
+    execution_status: 'aborted',
+    is_error: true,
+  })
+  assert.deepEqual(Message.create('user', 'Hi').content, [{ type: 'text', text: 'Hi' }])
+  assert.deepEqual(Message.create('user', '').content, [{ type: 'text', text: '' }])
   assert.deepEqual(ContentPart.tool(tool.name, tool.description, tool.parameters), { type: 'tool', ...tool })
   const message = Message.create('assistant', [ContentPart.text('a')], { mood: 'good' })
   assert.equal(Object.getPrototypeOf(message), Object.prototype)

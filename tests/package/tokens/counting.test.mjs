@@ -129,6 +129,10 @@ test('an unknown encoding is refused with the names of the known ones', async ()
         message: /cl100k_base.*o200k_base/,
       })
       assert.deepEqual([...error.known].sort(), [...ENCODINGS].sort())
+      assert.equal(
+        error.message.endsWith("it is a model, whose encoding is encodingForModel('gpt-4o')"),
+        name === 'gpt-4o',
+      )
     }
     for (const wrong of NO_STRINGS)
       refusedNow(() => call(wrong), 'InvalidArgumentError', { argument: 'encoding' }, shown(wrong))

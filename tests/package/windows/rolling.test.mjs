@@ -5,7 +5,8 @@ import { refusedNow } from '../support/errors.mjs'
 import { load } from '../support/installed.mjs'
 import { text } from '../support/values.mjs'
 
-const { Context, MemoryStorage, Session, SystemPromptMessage, ToolDefinitionsMessage } = await load('peteos-session')
+const { ContentPart, Context, MemoryStorage, Message, Session, SystemPromptMessage, ToolDefinitionsMessage } =
+  await load('peteos-session')
 
 const texts = (context) => context.messages.map((message) => message.content[0].text).join(' ')
 const filled = (...contents) => {
@@ -328,4 +329,36 @@ test('an unknown option of a window, or a value of the wrong type, is refused by
     }
   }
   assert.equal(context.rawDict, before)
+})
+
+test('a window that is too small because of media says so, and what to do', () => {
+  const data = 'iVBORw0KGgo'.repeat(200)
+  const context = Context.create()
+  context.append(Message.create('user', [ContentPart.image({ type: 'base64', data, media_type: 'image/png' })]))
+  const exchange = { boundary: 'exchange' }
+  const needed = context.totalTokenCount()
+  const textOnly = context.totalTokenCount(undefined, { media: 0 })
+  const error = refusedNow(() => context.planTokenWindow(100, undefined, exchange), 'WindowTooSmallError', {
+    needed,
+    mediaTokens: needed - textOnly,
+    message: new RegExp(`${needed - textOnly} of them are the text of media; .*the option media`),
+  })
+  assert.equal(error.limit, 100)
+  assert.equal(context.rollingTokenWindow(100, undefined, { ...exchange, media: 85 }), null)
+  // Too small without the image as well, or not counted by the text: then media are not the reason.
+  for (const [limit, options] of [
+    [textOnly - 1, exchange],
+    [100, { ...exchange, media: 500 }],
+    [100, { ...exchange, counter: () => 500 }],
+  ]) {
+    const { message } = refusedNow(() => context.planTokenWindow(limit, undefined, options), 'WindowTooSmallError', {
+      mediaTokens: 0,
+    })
+    assert.doesNotMatch(message, /media/)
+  }
+  const withReserve = { ...exchange, reserve: 50, hysteresis: { to: 20 } }
+  refusedNow(() => context.planTokenWindow(100, undefined, withReserve), 'WindowTooSmallError', {
+    needed: needed + 50,
+    mediaTokens: needed - textOnly,
+  })
 })
