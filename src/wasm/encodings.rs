@@ -3,13 +3,16 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use js_sys::{Function, Uint8Array};
+use js_sys::Function;
 use peteos_memory::ensure;
 use wasm_bindgen::prelude::*;
 
-use super::args;
+use super::{args, bytes};
 use crate::error::Error;
 use crate::tokens::{Encoding, TokenCounter, Tokenizer, Vocabulary};
+
+/// What the memory is for, in errors.
+const PURPOSE: &str = "a vocabulary";
 
 thread_local! {
     static READER: RefCell<Option<Function>> = const { RefCell::new(None) };
@@ -24,10 +27,10 @@ pub fn is_loaded(vocabulary: Vocabulary) -> bool {
     LOADED.with_borrow(|loaded| loaded[vocabulary.index()].is_some())
 }
 
-pub fn load(vocabulary: Vocabulary, data: &Uint8Array) -> Result<(), JsValue> {
+pub fn load(vocabulary: Vocabulary, data: &JsValue) -> Result<(), JsValue> {
+    let data = bytes::copied(data, PURPOSE).map_err(Error::from)?.unwrap_or_default();
     // Its tables take several times as much as the file.
-    ensure(data.length() as usize * 8, "a vocabulary").map_err(Error::from)?;
-    let data = data.to_vec();
+    ensure(data.len().saturating_mul(8), PURPOSE).map_err(Error::from)?;
     let tokenizer = Tokenizer::new(vocabulary, data).map_err(Error::from)?;
     LOADED.with_borrow_mut(|loaded| loaded[vocabulary.index()] = Some(Rc::new(tokenizer)));
     Ok(())
@@ -47,7 +50,7 @@ pub fn tokenizer(encoding: Encoding) -> Result<Rc<Tokenizer>, JsValue> {
     if args::is_absent(&data) {
         return Err(not_loaded().into());
     }
-    load(vocabulary, data.dyn_ref().ok_or_else(not_loaded)?)?;
+    load(vocabulary, &data)?;
     loaded().ok_or_else(|| not_loaded().into())
 }
 

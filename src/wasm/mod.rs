@@ -7,6 +7,7 @@
 #![allow(missing_docs, reason = "only js/ calls these methods; the public interface is documented there")]
 
 mod args;
+mod bytes;
 mod check;
 mod context;
 mod encodings;
@@ -133,7 +134,7 @@ pub fn is_encoding_loaded(encoding: &JsValue) -> Result<bool, JsValue> {
 
 /// Loads the vocabulary of an encoding from the contents of its file.
 #[wasm_bindgen(js_name = loadVocabulary)]
-pub fn load_vocabulary(encoding: &JsValue, data: &Uint8Array) -> Result<(), JsValue> {
+pub fn load_vocabulary(encoding: &JsValue, data: &JsValue) -> Result<(), JsValue> {
     encodings::load(args::encoding(encoding)?.vocabulary(), data)
 }
 
