@@ -52,6 +52,7 @@ export type * from './providers/formats/gemini.js'
 export type * from './providers/formats/openai-chat.js'
 export type * from './providers/formats/openai-responses.js'
 export type * from './providers/json-schema.js'
+export { loadProviders } from './providers/loading.js'
 export type * from './providers/requests.js'
 export {
   type AnchorOptions,

@@ -2,6 +2,7 @@ import type { InitInput, SyncInitInput } from '../../pkg/peteos_session.js'
 import wasmInit, { initSync as wasmInitSync } from '../../pkg/peteos_session.js'
 import { withCallerStack } from '../caller-stack.js'
 import { NotInitializedError } from '../errors.js'
+import { loadOwnProviders, loadProviders } from '../providers/loading.js'
 import { readOptions } from '../read-options.js'
 import { contentOf } from './fetching.js'
 import { applyMaxMemory, setMaxMemory } from './memory.js'
@@ -9,12 +10,15 @@ import { getPlatform } from './platform.js'
 import { cannotLoad, connect, failedAtStart, isLoaded } from './runtime.js'
 import type { CompiledModule, ModuleSource } from './sources.js'
 
-let initializing: Promise<void> | undefined
-
 /** Options of {@link init}. */
 export interface InitOptions {
   /** The source of the module. By default it is fetched from beside the script. */
   module?: ModuleSource
+  /**
+   * The source of the module of the providers; `false` if `loadProviders()` will load it, or nobody needs it. By default it
+   * is fetched from beside the script.
+   */
+  providers?: ModuleSource | false
   /**
    * The memory that sessions, contexts and vocabularies may take together, in bytes, at most 4 GiB. Operations that need more
    * throw a `MemoryLimitError`. Each call can set another limit, in Node as well. By default 3 GiB.
@@ -22,30 +26,41 @@ export interface InitOptions {
   maxMemory?: number
 }
 
-const INIT_OPTIONS = ['module', 'maxMemory'] as const
+let initializing: Promise<void> | undefined
+
+const INIT_OPTIONS = ['module', 'providers', 'maxMemory'] as const
 
 /**
- * Loads the WebAssembly module and sets its options. In Node the module is loaded from the start. In a browser, await this once
- * before the first synchronous call. Later calls wait for the same module; after a failure the next call tries again.
+ * Loads the WebAssembly modules, both at once, and sets the limit for memory. In Node they are loaded without it. In a browser, await
+ * it once before the first synchronous call. Later calls wait for the same modules; after a failure the next call tries again.
  *
- * @param options The options, or the source of the module.
- * @throws {InvalidArgumentError} if an option is invalid.
- * @throws {NotInitializedError} if the module cannot be loaded; `cause` says why.
+ * If the module of the providers cannot be fetched from beside the script, the rest works: `check`, `toMessages` and
+ * `fromMessages` then throw {@link NotInitializedError}, whose `cause` says why.
+ *
+ * @param options The source of the module, or the options. By default the modules are fetched from beside the script.
+ * @throws {NotInitializedError} if the module, or that of the providers from a source that was given, cannot be loaded; `cause`
+ * says why.
+ * @throws {InvalidArgumentError} for an option that does not exist, or is invalid.
  */
 export const init = /* @__PURE__ */ withCallerStack(
   'init',
   async (options?: ModuleSource | InitOptions): Promise<void> => {
-    const { module, maxMemory } = isOptions(options) ? readOptions(options, INIT_OPTIONS, 'init') : { module: options }
+    const { module, providers, maxMemory } = readInitOptions(options)
     if (maxMemory !== undefined) setMaxMemory(maxMemory)
-    await ensureLoaded(module)
+    // Where modules are compiled without waiting, that of the providers is left to its first use.
+    const isLazy = isLoaded() && getPlatform().providersCode !== undefined
+    await Promise.all([
+      ensureLoaded(module),
+      providers === undefined ? isLazy || loadOwnProviders() : providers && loadProviders(providers),
+    ])
   },
 )
 
-/** Whether a value is an object of options. The sources of a module that are plain objects look like a URL or a response. */
-function isOptions(value: unknown): value is InitOptions {
-  if (typeof value !== 'object' || value === null) return false
-  const prototype: unknown = Object.getPrototypeOf(value)
-  return (prototype === Object.prototype || prototype === null) && !('href' in value) && !('arrayBuffer' in value)
+function readInitOptions(options: ModuleSource | InitOptions | undefined): InitOptions {
+  // No source of a module is a plain object.
+  const isOptions = Object.prototype.toString.call(options) === '[object Object]'
+  if (isOptions) return readOptions(options as InitOptions, INIT_OPTIONS, 'init')
+  return options === undefined ? {} : { module: options as ModuleSource }
 }
 
 /**

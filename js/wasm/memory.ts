@@ -55,15 +55,15 @@ export function setMaxMemory(bytes: unknown): void {
     throw new InvalidArgumentError(message, { argument })
   }
   limit = bytes as number
-  if (isLoaded()) applyMaxMemory()
+  applyMaxMemory()
 }
 
 /**
- * Passes the limit to the module.
+ * Passes the limit to the module, if it is loaded.
  * @internal
  */
 export function applyMaxMemory(): void {
-  rust().setMaxMemory(limit)
+  if (isLoaded()) rust().setMaxMemory(limit)
 }
 
 /**
@@ -95,18 +95,14 @@ export async function withMemory<T>(operation: () => Promise<T>): Promise<T> {
 }
 
 async function collectGarbage(): Promise<void> {
-  // The memory of WebAssembly is no reason for the engine to collect garbage; large buffers are.
   for (let count = 0; count < 4; count++) {
-    allocate(BALLAST)
+    try {
+      // The memory of WebAssembly is no reason for the engine to collect garbage; large buffers are.
+      new ArrayBuffer(BALLAST)
+    } catch {
+      // Where there is no space for it, the engine has collected garbage as well.
+    }
     // The finalizers of collected objects run in a turn of their own.
-    await new Promise<void>((resolve) => setTimeout(resolve))
-  }
-}
-
-function allocate(bytes: number): void {
-  try {
-    new ArrayBuffer(bytes)
-  } catch {
-    // Where there is no space for it, the engine has collected garbage as well.
+    await new Promise((resolve) => setTimeout(resolve))
   }
 }
