@@ -15,9 +15,11 @@ const ENGINE = 40 * MB
  * that is released can be used again.
  */
 export async function underPressure({ seed, operations }) {
-  await api.init({ module: limitedModule(ENGINE), maxMemory: LIMIT })
-  const vocabulary = new URL('encodings/cl100k_base.bin', import.meta.resolve('peteos-session/slim'))
-  await api.loadEncoding('cl100k_base', readFileSync(vocabulary))
+  const file = (name) => readFileSync(new URL(name, import.meta.resolve('peteos-session/slim')))
+  // The module of the providers has a memory of its own.
+  const providers = file('peteos_session_providers_bg.wasm')
+  await api.init({ module: limitedModule(ENGINE), providers, maxMemory: LIMIT })
+  await api.loadEncoding('cl100k_base', file('encodings/cl100k_base.bin'))
   const world = new World(seed)
   const { used } = memoryUsage()
   let [done, refused] = [0, 0]
