@@ -10,6 +10,7 @@ use super::finding::{Report, Rule};
 use super::text::{self, Damage};
 use crate::error::Error;
 use crate::json::{self, FieldPath, Object, Truncated, locate};
+use crate::limits::Limits;
 use crate::session::{dict_keys as keys, shape_faults};
 
 /// Reports the findings of `session.json`; returns its fixed contents if it can be loaded. `text` is `None` if there is no
@@ -18,6 +19,7 @@ pub(super) fn examine(
     directory: &Directory,
     ages: &[Age],
     text: Option<&[u8]>,
+    limits: Limits,
     report: &mut Report,
 ) -> Result<Option<Object>, Error> {
     let newest = newest(ages);
@@ -25,12 +27,12 @@ pub(super) fn examine(
         let message = "there are contexts, but no session.json that names the active one";
         return Ok(rebuild(directory, newest, Rule::MissingSessionFile, (), message, None, report));
     };
-    let (value, anomalies) = match text::read(text)? {
+    let (value, anomalies) = match text::read(text, limits.values())? {
         Ok(read) => read,
         Err(damage) => {
             let Damage { rule, position, message, truncated } = damage;
             // A text that can be fixed by hand has more than its replacement would have.
-            if matches!(rule, Rule::NotJson | Rule::NonFiniteNumber) {
+            if matches!(rule, Rule::NotJson | Rule::NonFiniteNumber | Rule::FileTooLarge) {
                 report.add(rule, position, message);
                 return Ok(None);
             }

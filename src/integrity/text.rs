@@ -20,7 +20,7 @@ pub(super) struct Damage {
 /// # Errors
 ///
 /// [`Error::MemoryLimit`]: nothing is known about the text.
-pub(super) fn read(text: &[u8]) -> Result<Result<(Value, Anomalies), Damage>, Error> {
+pub(super) fn read(text: &[u8], max_values: usize) -> Result<Result<(Value, Anomalies), Damage>, Error> {
     let start = Position { line: 1, column: 1 };
     if text.iter().all(u8::is_ascii_whitespace) {
         return Ok(Err(damage(Rule::EmptyFile, start, "the file is empty")));
@@ -30,7 +30,7 @@ pub(super) fn read(text: &[u8]) -> Result<Result<(Value, Anomalies), Damage>, Er
     if text.is_empty() {
         return Ok(Err(damage(Rule::NulBytes, start, "the file is filled with NUL bytes")));
     }
-    match json::parse_noting(text) {
+    match json::parse_noting(text, max_values) {
         Ok((Value::Object(fields), _)) if has_nuls => {
             let truncated = Some(Truncated { fields, unfinished: None, is_whole: true });
             let message = "NUL bytes follow the text";
@@ -40,6 +40,10 @@ pub(super) fn read(text: &[u8]) -> Result<Result<(Value, Anomalies), Damage>, Er
         Err(ParseError { out_of_memory: Some(out_of_memory), .. }) => Err(out_of_memory.into()),
         Err(error) => {
             let position = Position { line: error.line, column: error.column };
+            if error.has_more_values {
+                let message = format!("the file has more values than the limit of {max_values}");
+                return Ok(Err(damage(Rule::FileTooLarge, position, &message)));
+            }
             let rest = &text[error.offset..];
             if json::is_truncated_at(text, error.offset) {
                 let truncated = json::read_truncated(text)?;
@@ -128,10 +132,10 @@ mod tests {
             (b"{\"a\":\"\xff\"}", Rule::NotJson, 1, 7, false),
         ];
         for (text, rule, line, column, has_truncated) in cases {
-            let Ok(Err(damage)) = read(text) else { panic!("{text:?}") };
+            let Ok(Err(damage)) = read(text, 100) else { panic!("{text:?}") };
             let found = (damage.rule, damage.position.line, damage.position.column, damage.truncated.is_some());
             assert_eq!(found, (rule, line, column, has_truncated), "{:?}", String::from_utf8_lossy(text));
         }
-        assert!(read(b"{\"a\":1}\r\n").is_ok());
+        assert!(read(b"{\"a\":1}\r\n", 100).is_ok());
     }
 }

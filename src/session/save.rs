@@ -37,7 +37,7 @@ impl<S: Storage> StoredSession<S> {
     ///
     /// # Errors
     ///
-    /// [`Error::FileConflict`] before the first write, [`Error::StateConflict`] if both writers have changed a variable, and
+    /// [`Error::FileConflict`] and [`Error::FileTooLarge`] before the first write, [`Error::StateConflict`] if both writers have changed a variable, and
     /// those of the storage. The next save writes what this one did not.
     pub async fn save(&self, on_conflict: OnConflict<'_>) -> Result<Vec<Forked>, Error> {
         loop {

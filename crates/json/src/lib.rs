@@ -16,6 +16,7 @@
 #![warn(missing_docs)]
 
 mod anomalies;
+mod copies;
 mod locate;
 mod numbers;
 mod object;
@@ -30,6 +31,7 @@ mod view;
 mod write;
 
 pub use anomalies::{Anomalies, Anomaly};
+pub use copies::{copy_size, ensure_copies};
 pub use locate::locate;
 pub use numbers::keep_numbers;
 pub use object::{Object, field, items};
@@ -37,8 +39,8 @@ pub use parse::{ParseError, parse, parse_noting, parse_within};
 pub use path::FieldPath;
 pub use position::Position;
 pub use python::to_python_text;
-pub use reader::{MAX_DEPTH, MAX_VALUES};
-pub use size::{copy_size, ensure_copies};
+pub use reader::MAX_DEPTH;
+pub use size::Size;
 pub use truncated::{Truncated, is_truncated_at, read_truncated};
 pub use view::View;
 pub use write::{TextBuffer, to_compact_text, to_file_bytes};

@@ -32,6 +32,8 @@ const COPIES_WITH_REPAIR: usize = 8;
 const COPIES_FOR_CHECK: usize = 2;
 /// The approximate memory that an object of a JSON text takes, in bytes, without its text.
 const ROOM_PER_OBJECT: usize = 400;
+/// The most values of a text, so that a hostile one stays within the memory. The limits on files apply to the context.
+const MAX_VALUES: usize = 20_000_000;
 /// How deeply a value may be nested to become a context: its contents may end up deeper by this difference.
 const MAX_DEPTH: usize = MAX_MESSAGE_DEPTH - 4;
 
@@ -83,7 +85,7 @@ fn read_context(text: &[u8], copies: usize) -> Result<Context, Error> {
 }
 
 fn parse(text: &[u8], max_depth: usize) -> Result<Value, ShapeError> {
-    Ok(json::parse_within(text, max_depth)?)
+    Ok(json::parse_within(text, max_depth, MAX_VALUES)?)
 }
 
 /// The environment of a context that is complete, for which nothing is generated.
@@ -127,7 +129,7 @@ fn thrown(error: Error) -> JsValue {
     let (argument, memory) = match error {
         Error::InvalidArgument { argument, .. } => (Some(argument), None),
         Error::MemoryLimit(OutOfMemory { needed, used, limit, .. }) => (None, Some([needed, used, limit])),
-        Error::InvalidMessage { .. } | Error::Internal(_) => (None, None),
+        Error::InvalidMessage { .. } | Error::FileTooLarge(_) | Error::Internal(_) => (None, None),
     };
     let text = serde_json::to_string(&Thrown { message, argument, memory });
     JsValue::from_str(text.as_deref().unwrap_or_default())
