@@ -87,7 +87,7 @@ impl<'s, S: Storage> SessionList<'s, S> {
     }
 
     /// The next sessions, as many as `count` unless the list ends. The errors of those that cannot be read are added to
-    /// `errors`.
+    /// `errors`; with [`Error::Stopped`] among them the list ends.
     pub async fn next(&mut self, count: usize, errors: &mut Vec<Error>) -> Vec<SessionSummary> {
         let mut summaries = Vec::new();
         while summaries.len() < count {
@@ -96,6 +96,9 @@ impl<'s, S: Storage> SessionList<'s, S> {
                 break;
             }
             self.read(batch, &mut summaries, errors).await;
+            if is_stopped(errors) {
+                break;
+            }
         }
         summaries
     }
@@ -115,6 +118,9 @@ impl<'s, S: Storage> SessionList<'s, S> {
             let Some((_, ids)) = self.days.pop() else { return Vec::new() };
             for ids in ids.chunks(BATCH) {
                 self.rank(ids, errors).await;
+                if is_stopped(errors) {
+                    return Vec::new();
+                }
             }
             self.ranked.sort_unstable_by(|one, other| one.rank.cmp(&other.rank));
         }
@@ -139,8 +145,11 @@ impl<'s, S: Storage> SessionList<'s, S> {
             }
             return;
         }
+        let limits = self.storage.limits();
         for (layout, file) in layouts.into_iter().zip(self.storage.read_with_times(&paths).await) {
-            match file.map(|file| file.map(|(text, time)| (SessionSummary::from_file(&layout, &text, time), time))) {
+            match file
+                .map(|file| file.map(|(text, time)| (SessionSummary::from_file(&layout, &text, time, limits), time)))
+            {
                 Ok(Some((Ok(summary), time))) => add(layout, time, Some(summary)),
                 // A directory without a session.
                 Ok(None) => {}
@@ -151,6 +160,7 @@ impl<'s, S: Storage> SessionList<'s, S> {
 
     /// Reads the files that were not read yet.
     async fn read(&self, batch: Vec<Ranked>, summaries: &mut Vec<SessionSummary>, errors: &mut Vec<Error>) {
+        let limits = self.storage.limits();
         let unread = batch.iter().filter(|ranked| ranked.summary.is_none());
         let paths: Vec<String> = unread.map(|ranked| ranked.layout.session_file()).collect();
         let mut files =
@@ -159,7 +169,9 @@ impl<'s, S: Storage> SessionList<'s, S> {
             let summary = match summary {
                 Some(summary) => Ok(Some(summary)),
                 None => match files.next() {
-                    Some(Ok(Some((text, _)))) => SessionSummary::from_file(&layout, &text, modified_at).map(Some),
+                    Some(Ok(Some((text, _)))) => {
+                        SessionSummary::from_file(&layout, &text, modified_at, limits).map(Some)
+                    }
                     Some(Ok(None)) | None => Ok(None),
                     Some(Err(error)) => Err(error),
                 },
@@ -170,4 +182,8 @@ impl<'s, S: Storage> SessionList<'s, S> {
             }
         }
     }
+}
+
+fn is_stopped(errors: &[Error]) -> bool {
+    errors.iter().any(|error| matches!(error, Error::Stopped))
 }

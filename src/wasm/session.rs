@@ -10,12 +10,13 @@ use super::context::{ContextHandle, specials};
 use super::environment::JsEnvironment;
 use super::storage::JsStorage;
 use super::windows::{SequenceWindow, TokenWindow};
-use super::{args, patterns, reports, value};
+use super::{args, in_argument, patterns, reports, value};
 use crate::conversation::HookOutputs;
 use crate::error::Error;
 use crate::id::{ContextId, SessionId};
 use crate::json;
-use crate::layout::{Layout, check_parent_dir};
+use crate::layout::{Layout, SESSION_FILE, check_parent_dir};
+use crate::limits::Limits;
 use crate::session::{ActiveContext, Cursor, ListOptions, OnConflict, Session, SessionList, StoredSession};
 
 /// The number of summaries that cross together.
@@ -33,28 +34,34 @@ impl SessionHandle {
         storage: JsValue,
         system_prompt: Option<String>,
         tool_definitions: Option<String>,
+        options: &JsValue,
     ) -> Result<Self, JsValue> {
         let parent_dir = parent_directory(parent_dir)?;
+        let limits = args::limits(options, Limits::default())?;
         let (system_prompt, tool_definitions) = specials(system_prompt, tool_definitions)?;
         let environment = JsEnvironment::capture()?;
-        let session = Session::create(&parent_dir, system_prompt, tool_definitions, &environment);
-        Ok(Self(Rc::new(StoredSession::new(session, JsStorage::new(storage)))))
+        let mut session = Session::create(&parent_dir, system_prompt, tool_definitions, &environment);
+        session.set_limits(limits);
+        Ok(Self(Rc::new(StoredSession::new(session, JsStorage::new(storage, limits)))))
     }
 
-    /// `active_context_id` is the id of the context to make active, `null` for none, and `undefined` for the one that the
-    /// file names.
+    /// Loads the session with `reader`, and keeps `storage`. `active_context_id` is the id of the context to make active,
+    /// `null` for none, and `undefined` for the one that the file names.
     pub async fn load(
         parent_dir: JsValue,
         uuid: JsValue,
         storage: JsValue,
+        reader: JsValue,
         active_context_id: JsValue,
-        max_file_bytes: JsValue,
+        options: JsValue,
     ) -> Result<Self, JsValue> {
         let layout = session_layout(&parent_dir, &uuid)?;
-        let storage = JsStorage::with_limit(storage, args::max_file_bytes(&max_file_bytes)?);
+        let reader = JsStorage::new(reader, args::limits(&options, Limits::default())?);
+        let storage = reader.of(storage, JsValue::UNDEFINED);
         let active = active_context(&active_context_id)?;
         let environment = JsEnvironment::capture()?;
-        Ok(Self(Rc::new(StoredSession::load(layout, storage, active, &environment).await?)))
+        let session = StoredSession::load(layout, reader, active, &environment).await?;
+        Ok(Self(Rc::new(session.with_storage(storage))))
     }
 
     /// Calls `on_page` with JSON arrays of summaries, newest first, and `on_error` with the error of each session that cannot
@@ -64,7 +71,7 @@ impl SessionHandle {
     pub async fn list(
         parent_dir: JsValue,
         storage: JsValue,
-        max_file_bytes: JsValue,
+        options: JsValue,
         utc_offset: f64,
         limit: JsValue,
         after_uuid: JsValue,
@@ -73,7 +80,7 @@ impl SessionHandle {
         on_error: Function,
     ) -> Result<(), JsValue> {
         let parent_dir = parent_directory(&parent_dir)?;
-        let storage = JsStorage::with_limit(storage, args::max_file_bytes(&max_file_bytes)?);
+        let storage = JsStorage::new(storage, args::limits(&options, Limits::default())?);
         let limit = match limit.is_undefined() {
             true => None,
             false => Some(args::non_negative_integer(&limit, "options.limit")?),
@@ -82,12 +89,15 @@ impl SessionHandle {
             true => None,
             false => Some(cursor(&after_uuid, &after_time)?),
         };
-        let options = ListOptions { utc_offset, is_page: limit.is_some(), after };
-        let mut list = SessionList::open(&parent_dir, &storage, options).await?;
+        let order = ListOptions { utc_offset, is_page: limit.is_some(), after };
+        let mut list = SessionList::open(&parent_dir, &storage, order).await?;
         let mut left = limit.unwrap_or(u64::MAX);
         while left > 0 {
             let mut errors = Vec::new();
             let page = list.next(usize::try_from(left).unwrap_or(usize::MAX).min(PAGE), &mut errors).await;
+            if errors.iter().any(|error| matches!(error, Error::Stopped)) {
+                return Err(Error::Stopped.into());
+            }
             for error in errors {
                 on_error.call1(&JsValue::NULL, &error.into())?;
             }
@@ -123,8 +133,10 @@ impl SessionHandle {
 
     #[wasm_bindgen(js_name = setDict)]
     pub fn set_dict(&self, text: &str) -> Result<(), JsValue> {
-        let dict = value(text, json::MAX_DEPTH).map_err(|error| error.in_argument("rawDict"))?;
-        self.change(|session| session.replace_dict(dict).map_err(|error| error.in_argument("rawDict")))
+        let limits = self.0.read(|session| session.limits());
+        let at_fault = in_argument("rawDict");
+        let dict = value(text, json::MAX_DEPTH, limits, || SESSION_FILE.to_owned(), &at_fault)?;
+        self.change(|session| session.replace_dict(dict).map_err(at_fault))
     }
 
     #[wasm_bindgen(getter, js_name = activeContextId)]
@@ -166,6 +178,13 @@ impl SessionHandle {
         Ok(self.0.update(|session| session.set_is_active(is_active))?)
     }
 
+    /// Sets the limits on files that are among the options.
+    #[wasm_bindgen(js_name = setLimits)]
+    pub fn set_limits(&self, options: &JsValue) -> Result<(), JsValue> {
+        let limits = args::limits(options, self.0.read(|session| session.limits()))?;
+        Ok(self.0.update(|session| session.set_limits(limits))?)
+    }
+
     /// Whether there is anything to save.
     #[wasm_bindgen(getter, js_name = hasChanges)]
     pub fn has_changes(&self) -> bool {
@@ -173,15 +192,16 @@ impl SessionHandle {
     }
 
     /// Writes what changed. Must not be called while another save of this session is in progress, except that
-    /// [`SessionHandle::save_sync`] overtakes one. `lease` is what the storage adapter gave the holder of the lock.
+    /// [`SessionHandle::save_sync`] overtakes one. `storage` is the adapter of the session, or one around it that passes on its
+    /// calls for a limited time. `lease` is what it gave the holder of the lock.
     ///
     /// With `keep_both`, a context that another writer has changed becomes a fork. Resolves to two ids for each such context:
     /// the previous one and the new one. Resolves to `undefined` if the lock was lost before everything was written: then
     /// another save is needed, under the lock again.
-    pub fn save(&self, keep_both: bool, lease: JsValue) -> Promise {
+    pub fn save(&self, keep_both: bool, storage: JsValue, lease: JsValue) -> Promise {
         let session = self.0.clone();
         future_to_promise(async move {
-            let storage = session.storage().with_lease(lease);
+            let storage = session.storage().of(storage, lease);
             let forks = if keep_both {
                 session.save_to(&storage, OnConflict::Fork(&JsEnvironment::capture()?)).await?
             } else {
@@ -199,22 +219,25 @@ impl SessionHandle {
         Ok(self.0.save_sync_to(&self.0.storage().with_lease(lease))?)
     }
 
+    /// `storage` as for [`SessionHandle::save`].
     #[wasm_bindgen(js_name = loadContext)]
-    pub fn load_context(&self, id: JsValue) -> Promise {
+    pub fn load_context(&self, id: JsValue, storage: JsValue) -> Promise {
         let session = self.0.clone();
         future_to_promise(async move {
             let id = context_id(&args::string(&id, "id")?, "id")?;
-            let context = session.load_context(&id, &JsEnvironment::capture()?).await?;
+            let storage = session.storage().of(storage, JsValue::UNDEFINED);
+            let context = session.load_context_from(&storage, &id, &JsEnvironment::capture()?).await?;
             Ok(ContextHandle::from(context).into())
         })
     }
 
-    /// The ids of the contexts that have a file or will get one.
+    /// The ids of the contexts that have a file or will get one. `storage` as for [`SessionHandle::save`].
     #[wasm_bindgen(js_name = listContexts)]
-    pub fn list_contexts(&self) -> Promise {
+    pub fn list_contexts(&self, storage: JsValue) -> Promise {
         let session = self.0.clone();
         future_to_promise(async move {
-            let ids = session.list_contexts().await?;
+            let storage = session.storage().of(storage, JsValue::UNDEFINED);
+            let ids = session.list_contexts_in(&storage).await?;
             Ok(ids.iter().map(|id| JsValue::from(id.as_str())).collect::<Array>().into())
         })
     }
