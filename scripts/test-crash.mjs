@@ -41,7 +41,8 @@ function readArguments() {
   })
   for (const name of ['tries', 'seed']) {
     const value = values[name]
-    if (value !== undefined && !/^[1-9]\d{0,8}$/.test(value)) throw new SetupError(`--${name}: expected a number from 1`)
+    if (value !== undefined && !/^[1-9]\d{0,8}$/.test(value))
+      throw new SetupError(`--${name}: expected a number from 1`)
   }
   const known = allSuites()
   const unknown = positionals.filter((name) => !known.includes(name))

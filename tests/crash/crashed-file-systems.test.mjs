@@ -41,7 +41,6 @@ for (const [kind, size] of Object.entries(FILE_SYSTEMS)) {
         name: `crash ${index}`,
         number: 1_000_000,
         kinds: random.pick(WRITERS),
-        quiet: true,
       })
       await child.first
       await pause(random.below(LONGEST_LIFE))
@@ -63,7 +62,9 @@ for (const [kind, size] of Object.entries(FILE_SYSTEMS)) {
 function whyNot(kind) {
   if (whyNoPreload() !== null) return whyNoPreload()
   if (process.getuid() !== 0) return 'only root can mount a file system'
-  const missing = [`mkfs.${kind}`, 'mount', 'umount'].filter((name) => findProgram([name], [`/usr/sbin/${name}`]) === null)
+  const missing = [`mkfs.${kind}`, 'mount', 'umount'].filter(
+    (name) => findProgram([name], [`/usr/sbin/${name}`]) === null,
+  )
   if (missing.length > 0) return `${missing.join(', ')} not found`
   return null
 }

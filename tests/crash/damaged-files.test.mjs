@@ -48,7 +48,13 @@ const damages = {
   duplicated: (files, random) => {
     const name = nameIn(files, random)
     const id = name.replace('.json', '')
-    const copies = [`${id} (copy).json`, `${name}.bak`, `.${name}.tmp`, '20200101-copy.json', `${id.toUpperCase()}.json`]
+    const copies = [
+      `${id} (copy).json`,
+      `${name}.bak`,
+      `.${name}.tmp`,
+      '20200101-copy.json',
+      `${id.toUpperCase()}.json`,
+    ]
     files.set(random.pick(copies), files.get(name))
   },
   swapped: (files, random) => {
@@ -69,13 +75,15 @@ function nameIn(files, random) {
 }
 
 for (const kind of [...Object.keys(damages), 'several of these']) {
-  crashTest(`damaged files: ${kind}`, { usual: 60, large: 2000 }, async (_t, { tries, random, row }) => {
+  crashTest(`damaged files: ${kind}`, { usual: 30, large: 2000 }, async (_t, { tries, random, row }) => {
     const sample = await sampleSession()
     const counts = { readable: 0, repaired: 0 }
     const lost = []
     for (let index = 0; index < tries; index++) {
       const files = new Map(sample.files)
-      const kinds = damages[kind] ? [kind] : Array.from({ length: 2 + random.below(3) }, () => random.pick(Object.keys(damages)))
+      const kinds = damages[kind]
+        ? [kind]
+        : Array.from({ length: 2 + random.below(3) }, () => random.pick(Object.keys(damages)))
       for (const each of kinds) if (files.size > 0) damages[each](files, random)
       const problems = await examine(sample.uuid, files, counts)
       lost.push(...problems.map((problem) => `case ${index} (${kinds.join(', ')}): ${problem}`))

@@ -12,7 +12,7 @@ const EVERY_CASE = 1_000_000
 
 for (const entry of ['first save', 'save', 'saveSync', 'save that keeps both', 'update', 'repair']) {
   const title = `failing calls: ${entry}`
-  crashTest(title, { usual: 60, large: EVERY_CASE, skip: whyNoPreload() }, async (t, { tries, row }) => {
+  crashTest(title, { usual: 20, large: EVERY_CASE, skip: whyNoPreload() }, async (t, { tries, row }) => {
     const directory = join(tempDir(t), 'sessions')
     mkdirSync(directory)
     const output = runIntercepted(FAILING, [entry, tries, seed], directory)

@@ -22,7 +22,7 @@ const ROUNDS_OF_A_SESSION = 8
 /** In milliseconds after the first acknowledged message. */
 const LONGEST_LIFE = 60
 
-crashTest('killed writers', { usual: 24, large: 1000 }, async (t, { tries, random, row }) => {
+crashTest('killed writers', { usual: 12, large: 1000 }, async (t, { tries, random, row }) => {
   const directory = tempDir(t)
   const counts = { processes: 0, acknowledged: 0, leftovers: 0 }
   const lost = []

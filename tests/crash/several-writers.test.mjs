@@ -11,7 +11,7 @@ const { Session } = await load('peteos-session')
 /** In milliseconds after the first acknowledged message. */
 const LONGEST_LIFE = 500
 
-crashTest('several writers of one session', { usual: 60, large: 1000 }, async (t, { tries, random, row }) => {
+crashTest('several writers of one session', { usual: 40, large: 1000 }, async (t, { tries, random, row }) => {
   const directory = tempDir(t)
   const session = Session.create(directory)
   await session.save()

@@ -99,7 +99,7 @@ function change(session) {
   session.append(message(NEW[0]))
   session.rollingSequenceWindow(1)
   session.append(message(NEW[1]))
-  session.state.create('changed', 'yes')
+  session.state.create(`changed ${session.activeContextId}`, 'yes')
 }
 
 const memoryOf = (session) => [session.rawDict, session.activeContext.rawDict]
@@ -118,20 +118,22 @@ async function attempt({ call, error, at, lasting }) {
   )
   order(directory, 'calm')
   try {
-    await verify(state, refusal)
+    await verify(state, refusal, call)
     return { refused: refusal !== null }
   } catch (problem) {
     const name = Object.keys(constants.errno).find((key) => constants.errno[key] === error)
     const kind = { [SHORT]: 'short', [END]: 'early end' }[error] ?? name
     const said = refusal === null ? 'succeeded' : `${refusal.name} ${refusal.code}: ${refusal.message}`
-    return { problem: `${entry}: ${call} ${at}${lasting ? ' and all later' : ''}, ${kind} (${said}): ${problem.message}` }
+    return {
+      problem: `${entry}: ${call} ${at}${lasting ? ' and all later' : ''}, ${kind} (${said}): ${problem.message}`,
+    }
   } finally {
     state.session?.free()
     rmSync(parentDir, { recursive: true, force: true })
   }
 }
 
-async function verify(state, refusal) {
+async function verify(state, refusal, call) {
   const { parentDir, session, before, added, isDamaged } = state
   if (refusal !== null) {
     assert.ok(refusal instanceof SessionError, `an error without a type: ${refusal.stack}`)
@@ -148,7 +150,9 @@ async function verify(state, refusal) {
     await entries[entry].run(state)
   }
   await found(state, [...before, ...added], 'after the next call')
-  const left = hiddenNames(join(parentDir, state.uuid)).filter((name) => !name.endsWith('.bak'))
+  // A temporary file that could not be removed stays until this process has ended.
+  const stays = call === 'unlink' ? /\.(bak|tmp)$/ : /\.bak$/
+  const left = hiddenNames(join(parentDir, state.uuid)).filter((name) => !stays.test(name))
   assert.deepEqual(left, [], 'files are left')
   const { ok, findings } = await Session.check(parentDir, state.uuid)
   assert.ok(ok, `the check finds ${findings.map((finding) => finding.message).join('; ')}`)
