@@ -20,14 +20,14 @@ const RESTART = 60
 /** Opening a state needs no sync. */
 const storage = new NodeFileStorage({ durability: 'unsafe-on-power-loss' })
 
-for (const name of ['save', 'saveSync', 'update', 'save that keeps both', 'repair', 'remove']) {
+for (const name of ['save', 'saveSync', 'update', 'save that keeps both', 'remove']) {
   crashTest(`crash states: ${name}`, { usual: 60, large: 5000, skip }, async (t, { tries, random, row }) => {
     const { lost, acknowledged, calls } = await crashStates(t, name, tries, random)
     row({ what: name, tries, acknowledged, lost, note: `at ${calls} calls` })
   })
 }
 
-for (const name of ['no fsync before the rename', 'no sync of the directory', 'session.json first']) {
+for (const name of ['no fsync before the rename', 'no fsync at all', 'session.json first']) {
   crashTest(
     `a faulty writer is found: ${name}`,
     { usual: 200, large: 1000, skip },
@@ -56,7 +56,7 @@ async function crashStates(t, name, tries, random) {
   const isPreparation = preparation(log)
   const calls = log.filter(({ call }, index) => call !== 'mark' && !isPreparation(index)).length
   const disk = new Disk(directory)
-  const known = { uuid: undefined, isSaved: false, isDamaged: name === 'repair', texts: [] }
+  const known = { uuid: undefined, isSaved: false, texts: [] }
   const lost = []
   let [acknowledged, done] = [0, 0]
   let due = 0
@@ -92,9 +92,8 @@ function note(known, text, disk) {
 }
 
 /** Opens a state as a user does, checks it and continues. Returns what is wrong, or `null`. */
-async function open(folder, { uuid, isSaved, isDamaged, texts }) {
+async function open(folder, { uuid, isSaved, texts }) {
   try {
-    if (isDamaged) await Session.repair(folder, uuid, { storage })
     missing('load', texts, await textsOf(folder, uuid, storage))
     if (!(await Session.check(folder, uuid, { storage })).ok) {
       await Session.repair(folder, uuid, { storage })

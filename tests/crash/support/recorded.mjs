@@ -1,6 +1,6 @@
 // A process whose file calls are recorded: node recorded.mjs <directory> <scenario>. It marks the uuid of its session, and
 // each message once it is acknowledged. `durable` marks the end of the preparation.
-import { readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { renameSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { load } from '../../package/support/installed.mjs'
 import { order } from './orders.mjs'
@@ -34,24 +34,6 @@ const scenarios = {
       acknowledge(turn)
     }
   },
-  async repair() {
-    const session = await saved()
-    for (let turn = 0; turn < 5; turn++) {
-      change(session, turn)
-      await session.save()
-      acknowledge(turn)
-    }
-    const ids = await session.listContexts()
-    const path = (file) => join(session.sessionDir, `${file}.json`)
-    // The end of one context is cut off, the other says that it has another id, and session.json is half of itself.
-    const [cut, renamed] = ids.map(path)
-    writeFileSync(cut, readFileSync(cut, 'utf8').trimEnd().slice(0, -2))
-    writeFileSync(renamed, readFileSync(renamed, 'utf8').replace(/"id": "\d{8}-/, '"id": "20000101-'))
-    writeFileSync(path('session'), readFileSync(path('session'), 'utf8').slice(0, 80))
-    mark('durable')
-    await Session.repair(directory, session.uuid)
-    await Session.repair(directory, session.uuid)
-  },
   async remove() {
     const session = await saved()
     for (let turn = 0; turn < 6; turn++) {
@@ -66,7 +48,7 @@ const scenarios = {
     }
   },
   'faulty: no fsync before the rename': () => turns(new Unsynced(), (session) => session.save()),
-  'faulty: no sync of the directory': () => turns(new UnsyncedDirectory(), (session) => session.save()),
+  'faulty: no fsync at all': () => turns(new NeverSynced(), (session) => session.save()),
   'faulty: session.json first': () => turns(new SessionFirst(), (session) => session.save()),
 }
 
@@ -108,7 +90,7 @@ class Unsynced extends NodeFileStorage {
   }
 }
 
-class UnsyncedDirectory extends NodeFileStorage {
+class NeverSynced extends NodeFileStorage {
   #unsynced = new NodeFileStorage({ durability: 'unsafe-on-power-loss' })
   write(...args) {
     return this.#unsynced.write(...args)
