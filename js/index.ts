@@ -63,6 +63,7 @@ export {
 export type * from './session/dicts.js'
 export type {} from './session/dispose.js'
 export type * from './session/findings.js'
+export type { FileLimits } from './session/limits.js'
 export type * from './session/options.js'
 export {
   type ForkedContext,

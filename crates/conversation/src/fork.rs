@@ -116,6 +116,7 @@ impl Context {
         environment: &dyn Environment,
     ) -> Context {
         let mut child = Context::bare(Some(self), environment);
+        child.file_size.add_all_of(self.file_size);
         let mut replaced = Vec::new();
         for (kind, replacement) in Special::ALL.into_iter().zip(replacements) {
             let position = self.special(kind);

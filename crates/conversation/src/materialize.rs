@@ -44,7 +44,7 @@ impl HookOutputs {
         let Some(text) = self.text(&hook_id(name)).filter(|text| name != TOOL_FILTER || !text.is_empty()) else {
             return Ok(None);
         };
-        match json::parse_within(text.as_bytes(), MAX_ARRAY_DEPTH) {
+        match json::parse_within(text.as_bytes(), MAX_ARRAY_DEPTH, usize::MAX) {
             Ok(Value::Array(items)) => Ok(Some(items)),
             Ok(_) => Err(Error::argument(name, "the hook must return a JSON array")),
             Err(error) => {
@@ -73,6 +73,7 @@ impl Context {
         let message = self.message(position).ok_or_else(missing)?;
         if !message.hook_ids().any(|known| known == id) {
             let message = message.with_hook(&id);
+            self.file_size.add_message(&message);
             self.put_message(position, message);
         }
         Ok(id)
@@ -101,6 +102,7 @@ impl Context {
             }
         }
         for (position, message) in rebuilt {
+            self.file_size.add_message(&message);
             self.put_message(position, message);
         }
         for HookOutput { text, .. } in &outputs.0 {

@@ -27,6 +27,8 @@ const ROOM_PER_REPAIRED_PART: usize = 4000;
 const ROOM_PER_CHECKED_PART: usize = 256;
 /// The approximate memory that an object of a JSON text takes, in bytes, without its text.
 const ROOM_PER_OBJECT: usize = 400;
+/// The most values of a text, so that a hostile one stays within the memory. The limits on files apply to the context.
+const MAX_VALUES: usize = 20_000_000;
 /// How deeply a value may be nested to become a context: its contents may end up deeper by this difference.
 const MAX_DEPTH: usize = MAX_MESSAGE_DEPTH - 4;
 
@@ -73,7 +75,8 @@ fn read_context(text: &[u8], room_per_part: usize) -> Result<Context, Error> {
 }
 
 fn parse(text: &[u8], max_depth: usize) -> Result<Value, ShapeError> {
-    json::parse_within(text, max_depth).map_err(|error| ShapeError::new(json::FieldPath::root(), error.message))
+    json::parse_within(text, max_depth, MAX_VALUES)
+        .map_err(|error| ShapeError::new(json::FieldPath::root(), error.message))
 }
 
 /// The environment of a context that is complete, for which nothing is generated.
@@ -114,7 +117,7 @@ fn thrown(error: Error) -> JsValue {
     let message = error.to_string();
     let argument = match error {
         Error::InvalidArgument { argument, .. } => Some(argument),
-        Error::InvalidMessage { .. } | Error::Internal(_) => None,
+        Error::InvalidMessage { .. } | Error::FileTooLarge(_) | Error::Internal(_) => None,
     };
     let text = serde_json::to_string(&Thrown { message, argument });
     JsValue::from_str(text.as_deref().unwrap_or_default())
