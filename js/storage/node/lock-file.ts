@@ -31,7 +31,7 @@ import { lockTimeoutError } from '../lock-timeout.js'
 import type { AbortSignalLike } from '../signal.js'
 import { unref } from '../timers.js'
 import { makeDirectorySync } from './directories.js'
-import { fileError, hasCode, isAbsent, isBusy } from './failures.js'
+import { fileError, hasCode, isAbsent, isBusy, withCode } from './failures.js'
 import { closingSync, NONBLOCKING, otherKind } from './files.js'
 import { currentHolder, type Holder, holderFromText, holderToText, type Life, lifeOf } from './holder.js'
 import { removeLeftovers, temporaryBeside } from './temporary.js'
@@ -189,7 +189,7 @@ class Attempts {
   #handle(error: unknown): void {
     const waited = monotonicTime() - this.#start
     if (isBusy(error) && process.platform === 'win32' && waited < Math.min(BUSY, this.#timeout)) return
-    if (!hasCode(error, 'ENOENT') || waited >= this.#timeout) throw error
+    if (!hasCode(error, 'ENOENT') || waited >= this.#timeout) throw withCode(error)
     // Another holder removed the directory, which was empty.
     makeDirectorySync(this.#directory, false)
   }
@@ -270,9 +270,9 @@ class FileLease implements StorageLease {
       held.set(this.token, this.#suspended)
       return
     }
-    if (this.#isLost) return
     this.#isLost = true
     held.delete(this.token)
+    // Also if it was lost: only a lock with this token is removed.
     removeOwn(this.#path, this.token, FIRST_PAUSE)
   }
 }
@@ -389,7 +389,11 @@ function readRecord(path: string): LockRecord | null {
     const stats = fstatSync(file)
     const kind = otherKind(stats)
     if (kind !== null) throw notALock(path, kind)
-    return { ...parsed(readFileSync(file, 'utf8')), touched: stats.mtimeMs }
+    const text = readFileSync(file)
+    // A lock that was read in part must not count as that of another holder.
+    if (text.length < stats.size)
+      throw fileError('EIO', path, `read ${text.length} of the ${stats.size} bytes of ${path}`)
+    return { ...parsed(text.toString()), touched: stats.mtimeMs }
   })
 }
 
