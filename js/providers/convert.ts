@@ -2,9 +2,13 @@ import { withCallerStack } from '../caller-stack.js'
 import type { ProviderName } from '../generated/lists.js'
 import { readOptions } from '../read-options.js'
 import { Context, handleOf } from '../session/context.js'
+import { FILE_LIMITS, type FileLimits } from '../session/limits.js'
 import { toJsonText } from '../wasm/json-text.js'
 import { rust } from '../wasm/runtime.js'
+import { providers } from './loading.js'
 import type { ProviderRequests } from './requests.js'
+
+const encoder = new TextEncoder()
 
 /** Options of {@link toMessages}. */
 export interface ToMessagesOptions {
@@ -43,7 +47,10 @@ export const toMessages = /* @__PURE__ */ withCallerStack(
   'toMessages',
   <P extends ProviderName>(context: Context, provider: P, options?: ToMessagesOptions): ProviderRequests[P] => {
     const { repair = false } = readOptions(options, ['repair'], 'toMessages')
-    const text = rust().toMessages(handleOf(context, 'context'), provider, repair)
+    const handle = handleOf(context, 'context')
+    rust().expectString(provider, 'provider')
+    rust().expectBoolean(repair, 'options.repair')
+    const text = providers().toMessages(handle.conversationText(), provider, repair)
     return JSON.parse(text) as ProviderRequests[P]
   },
 )
@@ -63,11 +70,15 @@ export const toMessages = /* @__PURE__ */ withCallerStack(
  *
  * @throws {InvalidArgumentError} for a field that the format does not allow, or that a context cannot hold. `argument` is the
  * path of the field, such as `value.messages[2].tool_calls[0].function.name`.
+ * @throws {FileTooLargeError} if the file of the context would exceed a limit.
  */
 export const fromMessages = /* @__PURE__ */ withCallerStack(
   'fromMessages',
-  (value: object, provider: ProviderName): Context => {
-    const text = toJsonText(value, 'value')
-    return Context.wrap(rust().fromMessages(text, provider))
+  (value: object, provider: ProviderName, options?: FileLimits): Context => {
+    const limits = readOptions(options, FILE_LIMITS, 'fromMessages')
+    const request = encoder.encode(toJsonText(value, 'value'))
+    const { ContextHandle, expectString } = rust()
+    expectString(provider, 'provider')
+    return Context.wrap(ContextHandle.fromConversation(providers().fromMessages(request, provider), limits))
   },
 )

@@ -18,6 +18,7 @@ import {
 import { reportOf, type TokenWindowReport, type WindowReport } from '../windows/report.js'
 import type { AnchorPoint, ContextDict } from './dicts.js'
 import { makeDisposable } from './dispose.js'
+import { FILE_LIMITS, type FileLimits } from './limits.js'
 import { MessageSnapshots } from './message-snapshots.js'
 
 /** The special messages of a new context or a fork. Every window keeps them. */
@@ -29,7 +30,7 @@ export interface SpecialMessages {
 }
 
 /** Options of {@link Context.create}. */
-export interface ContextOptions extends SpecialMessages {
+export interface ContextOptions extends SpecialMessages, FileLimits {
   /** The context whose content map is copied. By default the map is empty. */
   parentContext?: Context | null
 }
@@ -57,7 +58,7 @@ export interface ContextOwner {
 }
 
 const SPECIAL_MESSAGES = ['systemPromptMessage', 'toolDefinitionsMessage'] as const
-const CONTEXT_OPTIONS = [...SPECIAL_MESSAGES, 'parentContext'] as const
+const CONTEXT_OPTIONS = [...SPECIAL_MESSAGES, 'parentContext', ...FILE_LIMITS] as const
 const FORK_OPTIONS = [...SPECIAL_MESSAGES, 'start', 'end'] as const
 
 /**
@@ -85,14 +86,15 @@ export class Context {
    * @throws {InvalidMessageError} if a message has the wrong shape.
    */
   static create(options: ContextOptions = {}): Context {
-    const { parentContext: parent, ...specials } = readOptions(options, CONTEXT_OPTIONS, 'Context.create')
-    const [systemPrompt, toolDefinitions] = specialTexts(specials)
+    const given = readOptions(options, CONTEXT_OPTIONS, 'Context.create')
+    const { parentContext: parent, systemPromptMessage, toolDefinitionsMessage } = given
+    const [systemPrompt, toolDefinitions] = specialTexts({ systemPromptMessage, toolDefinitionsMessage })
     const { ContextHandle } = rust()
     if (parent === undefined || parent === null) {
-      return new Context(ContextHandle.create(systemPrompt, toolDefinitions))
+      return new Context(ContextHandle.create(systemPrompt, toolDefinitions, given))
     }
     return new Context(
-      ContextHandle.createFrom(handleOf(parent, 'options.parentContext'), systemPrompt, toolDefinitions),
+      ContextHandle.createFrom(handleOf(parent, 'options.parentContext'), systemPrompt, toolDefinitions, given),
     )
   }
 
@@ -100,10 +102,12 @@ export class Context {
    * Creates a context from a dict, such as a parsed context file. Missing fields get their defaults.
    *
    * @throws {InvalidArgumentError} if a field has the wrong shape; `argument` is its path.
+   * @throws {FileTooLargeError} if its file would exceed a limit.
    */
-  static fromDict(dict: object): Context {
+  static fromDict(dict: object, options?: FileLimits): Context {
+    const given = readOptions(options, FILE_LIMITS, 'Context.fromDict')
     const text = toJsonText(dict, 'dict')
-    return new Context(rust().ContextHandle.fromDict(text))
+    return new Context(rust().ContextHandle.fromDict(text, given))
   }
 
   /** @internal */

@@ -23,6 +23,7 @@ import { Context, type ContextOwner, handleOf, specialTexts } from './context.js
 import type { SessionDict } from './dicts.js'
 import { makeAsyncDisposable, makeDisposable } from './dispose.js'
 import type { SessionCheck, SessionRepair } from './findings.js'
+import { FILE_LIMITS } from './limits.js'
 import type { ListOptions, LoadOptions, ReadOptions, RepairOptions, SaveOptions, SessionOptions } from './options.js'
 import { SessionState } from './state.js'
 import type { SessionSummary } from './summary.js'
@@ -37,12 +38,12 @@ export interface ForkedContext {
 }
 
 const WAIT_OPTIONS = ['signal', 'timeout'] as const
-const SAVE_OPTIONS = ['onConflict', ...WAIT_OPTIONS] as const
-const READ_OPTIONS = ['storage', 'maxFileBytes', ...WAIT_OPTIONS] as const
+const SAVE_OPTIONS = ['onConflict', ...FILE_LIMITS, ...WAIT_OPTIONS] as const
+const READ_OPTIONS = ['storage', ...FILE_LIMITS, ...WAIT_OPTIONS] as const
 const REPAIR_OPTIONS = [...READ_OPTIONS, 'dryRun', 'keepCopies'] as const
 const LOAD_OPTIONS = [...READ_OPTIONS, 'activeContextId'] as const
 const LIST_OPTIONS = [...READ_OPTIONS, 'onError', 'limit', 'after'] as const
-const SESSION_OPTIONS = ['systemPromptMessage', 'toolDefinitionsMessage', 'storage'] as const
+const SESSION_OPTIONS = ['systemPromptMessage', 'toolDefinitionsMessage', 'storage', ...FILE_LIMITS] as const
 
 /** How often an update is repeated after conflicts with writers that take no lock. */
 const UPDATE_ATTEMPTS = 32
@@ -105,11 +106,12 @@ export class Session {
    * @throws {InvalidMessageError} if a special message has the wrong shape.
    */
   static create(parentDir: string, options: SessionOptions = {}): NewSession {
-    const { storage: given, ...specials } = readOptions(options, SESSION_OPTIONS, 'Session.create')
-    const storage = storageOf(given)
-    const [systemPrompt, toolDefinitions] = specialTexts(specials)
+    const read = readOptions(options, SESSION_OPTIONS, 'Session.create')
+    const { systemPromptMessage, toolDefinitionsMessage } = read
+    const storage = storageOf(read.storage)
+    const [systemPrompt, toolDefinitions] = specialTexts({ systemPromptMessage, toolDefinitionsMessage })
     const directory = lastingPath(storage, parentDir)
-    const handle = rust().SessionHandle.create(directory, storage, systemPrompt, toolDefinitions)
+    const handle = rust().SessionHandle.create(directory, storage, systemPrompt, toolDefinitions, read)
     return new Session(handle, storage, rust().sessionDir(parentDir, handle.uuid)) as NewSession
   }
 
@@ -131,13 +133,13 @@ export class Session {
    * @throws {ContextNotFoundError} if the file of the active context is missing.
    * @throws {CorruptSessionError} if a file is not a valid session or context. The file is not changed. If it is the active
    * context, `options.activeContextId` opens the session with another one.
-   * @throws {FileTooLargeError} if a file is larger than `options.maxFileBytes`.
+   * @throws {FileTooLargeError} if a file exceeds `options.maxFileBytes` or `options.maxFileValues`.
    * @throws {InvalidArgumentError} if the uuid is not a plain file name.
    * @throws {StorageError} if the storage fails, or does not answer within `options.timeout` (`ETIMEDOUT`).
    */
   static async load(parentDir: string, uuid: string, options: LoadOptions = {}): Promise<Session> {
     const read = readOptions(options, LOAD_OPTIONS, 'Session.load')
-    const { storage: given, activeContextId, maxFileBytes } = read
+    const { storage: given, activeContextId } = read
     const storage = storageOf(given)
     const directory = lastingPath(storage, parentDir)
     return bounded(
@@ -147,7 +149,7 @@ export class Session {
       () => `${parentDir}/${uuid}`,
       async (reader) => {
         await ensureLoaded()
-        const handle = await rust().SessionHandle.load(directory, uuid, storage, reader, activeContextId, maxFileBytes)
+        const handle = await rust().SessionHandle.load(directory, uuid, storage, reader, activeContextId, read)
         return new Session(handle, storage, rust().sessionDir(parentDir, uuid))
       },
     )
@@ -166,7 +168,7 @@ export class Session {
    */
   static async check(parentDir: string, uuid: string, options: ReadOptions = {}): Promise<SessionCheck> {
     const read = readOptions(options, READ_OPTIONS, 'Session.check')
-    const { storage, maxFileBytes } = read
+    const { storage } = read
     return bounded(
       storageOf(storage),
       read,
@@ -174,7 +176,7 @@ export class Session {
       () => `${parentDir}/${uuid}`,
       async (storage) => {
         await ensureLoaded()
-        return fromJsonText<SessionCheck>(await rust().checkSession(parentDir, uuid, storage, maxFileBytes))
+        return fromJsonText<SessionCheck>(await rust().checkSession(parentDir, uuid, storage, read))
       },
     )
   }
@@ -192,11 +194,12 @@ export class Session {
    * @throws {StorageError} like {@link check}. If a context cannot be read and `session.json` needs a repair, or if the bytes
    * read do not match the digest of the storage, nothing is written. If the storage cannot write, earlier repairs are kept;
    * another repair continues from there.
-   * @throws {FileTooLargeError} if `session.json` needs a repair and a context is larger than `options.maxFileBytes`.
+   * @throws {FileTooLargeError} if `session.json` needs a repair and a context exceeds a limit, or if a repaired file would
+   * exceed one; nothing is written.
    */
   static async repair(parentDir: string, uuid: string, options: RepairOptions = {}): Promise<SessionRepair> {
     const read = readOptions(options, REPAIR_OPTIONS, 'Session.repair')
-    const { storage, maxFileBytes, dryRun = false, keepCopies = 3 } = read
+    const { storage, dryRun = false, keepCopies = 3 } = read
     if (typeof dryRun !== 'boolean') {
       throw new InvalidArgumentError('options.dryRun: expected true or false', { argument: 'options.dryRun' })
     }
@@ -213,16 +216,9 @@ export class Session {
         await ensureLoaded()
         const sessionDir = rust().sessionDir(parentDir, uuid)
         const text = dryRun
-          ? await rust().repairSession(
-              parentDir,
-              uuid,
-              new OverlayStorage(storage),
-              maxFileBytes,
-              keepCopies,
-              undefined,
-            )
+          ? await rust().repairSession(parentDir, uuid, new OverlayStorage(storage), read, keepCopies, undefined)
           : await locked(storage, sessionDir, (lease) =>
-              rust().repairSession(parentDir, uuid, storage, maxFileBytes, keepCopies, lease),
+              rust().repairSession(parentDir, uuid, storage, read, keepCopies, lease),
             )
         return fromJsonText<SessionRepair>(text)
       },
@@ -267,7 +263,7 @@ export class Session {
     options: LoadOptions = {},
   ): Promise<T> {
     const read = readOptions(options, LOAD_OPTIONS, 'Session.update')
-    const { storage: given, activeContextId, maxFileBytes } = read
+    const { storage: given, activeContextId } = read
     if (typeof change !== 'function') {
       throw new InvalidArgumentError('change: expected a function', { argument: 'change' })
     }
@@ -283,14 +279,7 @@ export class Session {
         const sessionDir = rust().sessionDir(directory, uuid)
         for (let attempt = 1; ; attempt++) {
           const outcome = await locked(bounded, sessionDir, async (lease) => {
-            const handle = await rust().SessionHandle.load(
-              directory,
-              uuid,
-              bounded,
-              bounded,
-              activeContextId,
-              maxFileBytes,
-            )
+            const handle = await rust().SessionHandle.load(directory, uuid, bounded, bounded, activeContextId, read)
             const session = new Session(handle, storage, rust().sessionDir(parentDir, uuid))
             session.#held = { storage: bounded, lease }
             try {
@@ -336,7 +325,7 @@ export class Session {
    */
   static async list(parentDir: string, options: ListOptions = {}): Promise<SessionSummary[]> {
     const read = readOptions(options, LIST_OPTIONS, 'Session.list')
-    const { storage, onError = () => undefined, maxFileBytes, limit, after } = read
+    const { storage, onError = () => undefined, limit, after } = read
     if (typeof onError !== 'function') {
       throw new InvalidArgumentError('options.onError: expected a function', { argument: 'options.onError' })
     }
@@ -355,17 +344,7 @@ export class Session {
           }
         }
         const [uuid, time] = placeOf(after)
-        await rust().SessionHandle.list(
-          parentDir,
-          storage,
-          maxFileBytes,
-          utcOffset(),
-          limit,
-          uuid,
-          time,
-          onPage,
-          onError,
-        )
+        await rust().SessionHandle.list(parentDir, storage, read, utcOffset(), limit, uuid, time, onPage, onError)
         return summaries
       },
     )
@@ -546,6 +525,7 @@ export class Session {
       throw new InvalidArgumentError(`${argument}: expected 'refuse' or 'fork'`, { argument })
     }
     const handle = this.#rust
+    handle.setLimits(read)
     const held = this.#held
     const forks = await bounded(
       held?.storage ?? this.#storage,

@@ -3,18 +3,19 @@
 //! Arguments have the names of the Rust parameters or fields. An interface that uses other names translates them, and adds
 //! advice in its own terms.
 
+mod conversion;
 mod kind;
-mod shape;
 mod storage;
 mod tokenizer;
 
 use std::fmt;
 
 pub use kind::ErrorKind;
-pub use shape::ShapeError;
 pub use storage::{Cause, Operation, StorageError};
 
 use peteos_json::{FieldPath, Position};
+
+pub use crate::conversation::error::{FileTooLarge, Measure, ShapeError};
 
 /// An error of the core. An operation that returns one has changed nothing.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -56,15 +57,8 @@ pub enum Error {
         /// What was expected and what was found.
         message: String,
     },
-    /// A file that is larger than the caller allows.
-    FileTooLarge {
-        /// The path of the file.
-        path: String,
-        /// Its size in bytes.
-        size: u64,
-        /// The limit in bytes.
-        limit: u64,
-    },
+    /// A file that exceeds a limit.
+    FileTooLarge(FileTooLarge),
     /// An unknown encoding, or a model whose encoding is unknown.
     UnknownEncoding {
         /// The argument: `encoding` or `model`.
@@ -154,9 +148,7 @@ impl fmt::Display for Error {
                 }
                 formatter.write_str(message)
             }
-            Self::FileTooLarge { path, size, limit } => {
-                write!(formatter, "{path} has {size} bytes, more than the limit of {limit}")
-            }
+            Self::FileTooLarge(error) => error.fmt(formatter),
             Self::UnknownEncoding { argument, name, known } => {
                 write!(formatter, "{argument}: '{name}' is unknown; known encodings: {}", known.join(", "))
             }

@@ -14,7 +14,7 @@ use crate::conversation::{
 use crate::environment::Environment;
 use crate::error::Error;
 use crate::id::ContextId;
-use crate::json::{self, FieldPath, MAX_SAFE_INTEGER, Object, Truncated, locate};
+use crate::json::{self, Anomalies, FieldPath, MAX_SAFE_INTEGER, Object, Truncated, locate};
 
 /// The contents of the file of a context.
 pub(super) struct ContextFile {
@@ -36,15 +36,16 @@ pub(super) struct Age {
     pub modified: Option<f64>,
 }
 
-/// Reports the findings of the file of a context; returns its fixed contents if it can be loaded.
+/// Reports the findings of the file of a context, whose text was `read`; returns its fixed contents if it can be loaded.
 pub(super) fn examine(
     directory: &Directory,
     id: &ContextId,
     text: &[u8],
+    read: Result<(Value, Anomalies), Box<Damage>>,
     environment: &dyn Environment,
     report: &mut Report,
 ) -> Result<Option<ContextFile>, Error> {
-    let (value, anomalies) = match text::read(text) {
+    let (value, anomalies) = match read {
         Ok(read) => read,
         Err(damage) => return salvage(directory, id, *damage, environment, report),
     };
@@ -104,6 +105,10 @@ fn salvage(
         Some(truncated) => salvaged_dict(truncated, id, environment)?,
         None => None,
     };
+    if rule == Rule::FileTooLarge {
+        report.add(rule, position, message);
+        return Ok(None);
+    }
     let Some((mut dict, is_complete)) = salvaged else {
         report.add(
             rule,
@@ -358,7 +363,8 @@ mod tests {
         let directory = Directory::new(layout, names);
         let mut report = Report::new("a/s/c.json".to_owned());
         let id = ContextId::parse("c").unwrap();
-        let file = super::examine(&directory, &id, text, &Fixed::default(), &mut report).unwrap();
+        let file =
+            super::examine(&directory, &id, text, text::read(text, 100_000), &Fixed::default(), &mut report).unwrap();
         let findings = report.finish().into_iter().map(|finding| {
             let is_repairable = finding.is_repairable();
             (finding.rule.name(), finding.field.unwrap_or_default().to_string(), is_repairable)

@@ -9,22 +9,29 @@ use super::directory::Directory;
 use super::finding::{Report, Rule};
 use super::text::{self, Damage};
 use crate::json::{FieldPath, Object, Truncated, locate};
+use crate::limits::Limits;
 use crate::session::{dict_keys as keys, shape_faults};
 
 /// Reports the findings of `session.json`; returns its fixed contents if it can be loaded. `text` is `None` if there is no
 /// such file.
-pub(super) fn examine(directory: &Directory, ages: &[Age], text: Option<&[u8]>, report: &mut Report) -> Option<Object> {
+pub(super) fn examine(
+    directory: &Directory,
+    ages: &[Age],
+    text: Option<&[u8]>,
+    limits: Limits,
+    report: &mut Report,
+) -> Option<Object> {
     let newest = newest(ages);
     let Some(text) = text else {
         let message = "there are contexts, but no session.json that names the active one";
         return rebuild(directory, newest, Rule::MissingSessionFile, (), message, None, report);
     };
-    let (value, anomalies) = match text::read(text) {
+    let (value, anomalies) = match text::read(text, limits.values()) {
         Ok(read) => read,
         Err(damage) => {
             let Damage { rule, position, message, truncated } = *damage;
             // A text that can be fixed by hand has more than its replacement would have.
-            if matches!(rule, Rule::NotJson | Rule::NonFiniteNumber) {
+            if matches!(rule, Rule::NotJson | Rule::NonFiniteNumber | Rule::FileTooLarge) {
                 report.add(rule, position, message);
                 return None;
             }

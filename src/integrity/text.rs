@@ -15,7 +15,7 @@ pub(super) struct Damage {
 }
 
 /// The value of a text, and its anomalies.
-pub(super) fn read(text: &[u8]) -> Result<(Value, Anomalies), Box<Damage>> {
+pub(super) fn read(text: &[u8], max_values: usize) -> Result<(Value, Anomalies), Box<Damage>> {
     let start = Position { line: 1, column: 1 };
     if text.iter().all(u8::is_ascii_whitespace) {
         return Err(damage(Rule::EmptyFile, start, "the file is empty"));
@@ -25,7 +25,7 @@ pub(super) fn read(text: &[u8]) -> Result<(Value, Anomalies), Box<Damage>> {
     if text.is_empty() {
         return Err(damage(Rule::NulBytes, start, "the file is filled with NUL bytes"));
     }
-    match json::parse_noting(text) {
+    match json::parse_noting(text, max_values) {
         Ok((Value::Object(fields), _)) if has_nuls => {
             let truncated = Some(Truncated { fields, unfinished: None, is_whole: true });
             Err(with_truncated(truncated, Rule::NulBytes, position_after(text), "NUL bytes follow the text"))
@@ -33,6 +33,10 @@ pub(super) fn read(text: &[u8]) -> Result<(Value, Anomalies), Box<Damage>> {
         Ok(read) => Ok(read),
         Err(error) => {
             let position = Position { line: error.line, column: error.column };
+            if error.has_more_values {
+                let message = format!("the file has more values than the limit of {max_values}");
+                return Err(damage(Rule::FileTooLarge, position, &message));
+            }
             let rest = &text[error.offset..];
             if json::is_truncated_at(text, error.offset) {
                 let truncated = json::read_truncated(text);
@@ -121,10 +125,10 @@ mod tests {
             (b"{\"a\":\"\xff\"}", Rule::NotJson, 1, 7, false),
         ];
         for (text, rule, line, column, has_truncated) in cases {
-            let Err(damage) = read(text) else { panic!("{text:?}") };
+            let Err(damage) = read(text, 100) else { panic!("{text:?}") };
             let found = (damage.rule, damage.position.line, damage.position.column, damage.truncated.is_some());
             assert_eq!(found, (rule, line, column, has_truncated), "{:?}", String::from_utf8_lossy(text));
         }
-        assert!(read(b"{\"a\":1}\r\n").is_ok());
+        assert!(read(b"{\"a\":1}\r\n", 100).is_ok());
     }
 }

@@ -59,7 +59,7 @@ impl Session {
 
     fn fork_over(&mut self, context: &SharedContext, environment: &dyn Environment) -> Result<Forked, Error> {
         let origin = context.id();
-        let fork = context.change(|context| Ok(context.become_fork(environment)))?;
+        let fork = context.change(|context| Ok::<_, Error>(context.become_fork(environment)))?;
         if let Some(known) = self.known_of(context) {
             known.id = fork.clone();
             known.saved = None;
@@ -71,7 +71,7 @@ impl Session {
     }
 
     fn merge(&mut self, path: &str, text: &[u8]) -> Result<(), Error> {
-        let mut theirs = dict::of_file(&self.layout, text)?;
+        let mut theirs = dict::of_file(&self.layout, text, self.limits)?;
         dict::add_missing_fields(&mut theirs, &self.layout);
         let state = |dict: &Object| dict.get(keys::STATE_DATA).and_then(Value::as_object).cloned().unwrap_or_default();
         let merged_state = merged(&state(&self.saved_dict), &state(&self.dict), &state(&theirs), |name, _, found| {

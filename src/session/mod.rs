@@ -34,7 +34,8 @@ use crate::error::{Error, ShapeError};
 use crate::id::{ContextId, SessionId};
 use crate::json::{self, FieldPath, Object};
 use crate::layout::Layout;
-use crate::window::{TokenBudget, WindowOptions};
+use crate::limits::Limits;
+use crate::window::{TokenBudget, WindowOptions, Windows};
 use dict::keys;
 use files::KnownFiles;
 use save_plan::Written;
@@ -51,6 +52,7 @@ pub struct Session {
     /// The contexts that have changed since they were written. They are kept alive here.
     pending: Rc<Pending>,
     files: KnownFiles,
+    limits: Limits,
     revision: u64,
     saved_revision: Option<u64>,
 }
@@ -85,10 +87,11 @@ impl Session {
     ///
     /// # Errors
     ///
-    /// [`Error::CorruptSession`] if the text is not a valid session or belongs to another session.
-    pub fn from_file(layout: Layout, text: &[u8]) -> Result<Self, Error> {
-        let dict = dict::of_file(&layout, text)?;
+    /// [`Error::CorruptSession`] if the text is not a valid session or belongs to another session; [`Error::FileTooLarge`].
+    pub fn from_file(layout: Layout, text: &[u8], limits: Limits) -> Result<Self, Error> {
+        let dict = dict::of_file(&layout, text, limits)?;
         let mut session = Self::of(layout, dict, Some(0));
+        session.limits = limits;
         session.saved_dict = session.dict.clone();
         session.files.read(&session.layout.session_file(), text);
         Ok(session)
@@ -104,9 +107,24 @@ impl Session {
             known: Vec::new(),
             pending: Rc::default(),
             files: KnownFiles::default(),
+            limits: Limits::default(),
             revision: 0,
             saved_revision,
         }
+    }
+
+    /// The limits on its files.
+    pub fn limits(&self) -> Limits {
+        self.limits
+    }
+
+    /// Sets the limits on its files. They hold for each append and each save.
+    pub fn set_limits(&mut self, limits: Limits) {
+        self.limits = limits;
+        self.known
+            .iter()
+            .filter_map(|known| SharedContext::upgrade(&known.cell))
+            .for_each(|context| context.limit(limits));
     }
 
     /// The uuid.
@@ -207,7 +225,7 @@ impl Session {
     ///
     /// # Errors
     ///
-    /// [`Error::CorruptSession`] if the text is not a valid context or belongs to another context.
+    /// [`Error::CorruptSession`] if the text is not a valid context or belongs to another context; [`Error::FileTooLarge`].
     pub fn adopt_stored(
         &mut self,
         id: &ContextId,
@@ -219,11 +237,14 @@ impl Session {
             return Ok(context);
         }
         let path = self.layout.context_file(id);
-        let value = json::parse(text).map_err(|error| Error::not_json(error, &path))?;
-        let context = Context::from_dict(value, Some(id), environment).map_err(|error| error.in_file(&path, text))?;
+        let value = json::parse_within(text, json::MAX_DEPTH, self.limits.values());
+        let value = value.map_err(|error| Error::not_parsed(error, &path, self.limits))?;
+        let mut context =
+            Context::from_dict(value, Some(id), environment).map_err(|fault| Error::in_file(fault, &path, text))?;
+        context.set_file(text);
         if context.id() != id {
             let message = format!("expected '{id}', the name of the file, found '{}'", context.id());
-            return Err(ShapeError::new(FieldPath::root().key("id"), message).in_file(&path, text));
+            return Err(Error::in_file(ShapeError::new(FieldPath::root().key("id"), message), &path, text));
         }
         self.files.read(&path, text);
         let context = SharedContext::new(context);
@@ -234,7 +255,7 @@ impl Session {
         Ok(context)
     }
 
-    /// Applies [`Context::rolling_sequence_window`] to the active context; the context that it returns
+    /// Applies [`Windows::rolling_sequence_window`] to the active context; the context that it returns
     /// becomes active. Also `None` if there is no active context.
     ///
     /// # Errors
@@ -249,7 +270,7 @@ impl Session {
         self.window(|context| context.rolling_sequence_window(count, options, environment))
     }
 
-    /// Applies [`Context::rolling_token_window`] to the active context; the context that it returns
+    /// Applies [`Windows::rolling_token_window`] to the active context; the context that it returns
     /// becomes active. Also `None` if there is no active context.
     ///
     /// # Errors
@@ -373,6 +394,7 @@ impl Session {
     /// Adds a context to this session. `saved` is the revision in its file.
     fn attach(&mut self, context: &SharedContext, saved: Option<u64>) {
         let id = context.id();
+        context.limit(self.limits);
         if let Some(position) = self.known.iter().position(|known| known.id == id) {
             match SharedContext::upgrade(&self.known[position].cell) {
                 Some(same) if same.is(context) => return,

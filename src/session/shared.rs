@@ -6,6 +6,7 @@ use std::rc::{Rc, Weak};
 use crate::conversation::Context;
 use crate::error::Error;
 use crate::id::ContextId;
+use crate::limits::Limits;
 
 /// A context with the sessions that it belongs to, which are notified of every change.
 pub struct ContextCell {
@@ -47,7 +48,10 @@ impl SharedContext {
     /// # Errors
     ///
     /// Those of the change. [`Error::Internal`] if the caller is already reading or changing the context.
-    pub fn change<T>(&self, change: impl FnOnce(&mut Context) -> Result<T, Error>) -> Result<T, Error> {
+    pub fn change<T, E>(&self, change: impl FnOnce(&mut Context) -> Result<T, E>) -> Result<T, Error>
+    where
+        Error: From<E>,
+    {
         let mut context = self.0.context.try_borrow_mut().map_err(|error| Error::Internal(error.to_string()))?;
         let before = context.revision();
         let result = change(&mut context);
@@ -56,7 +60,15 @@ impl SharedContext {
         if changed {
             self.0.owners.borrow().iter().filter_map(Weak::upgrade).for_each(|owner| owner.add(self));
         }
-        result
+        Ok(result?)
+    }
+
+    /// Sets the limits on the file, which is not a change of the context.
+    pub(super) fn limit(&self, limits: Limits) {
+        // Otherwise the caller is changing it: the session checks its own limits at the save.
+        if let Ok(mut context) = self.0.context.try_borrow_mut() {
+            context.set_limits(limits);
+        }
     }
 
     /// Makes a fork of the context. The file of this context names the fork once the fork has a file itself.

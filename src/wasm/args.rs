@@ -1,11 +1,16 @@
 //! Validates arguments and options, which JavaScript may pass with any type.
 
+use js_sys::Reflect;
 use wasm_bindgen::prelude::*;
 
 use crate::error::Error;
 use crate::json::MAX_SAFE_INTEGER;
-use crate::storage::DEFAULT_MAX_FILE_BYTES;
+use crate::limits::Limits;
 use crate::tokens::Encoding;
+
+/// The option for each limit on files.
+pub const MAX_FILE_BYTES: &str = "maxFileBytes";
+pub const MAX_FILE_VALUES: &str = "maxFileValues";
 
 pub fn string(value: &JsValue, argument: &str) -> Result<String, Error> {
     value.as_string().ok_or_else(|| expected(argument, "a string", value))
@@ -19,12 +24,16 @@ pub fn non_negative_integer(value: &JsValue, argument: &str) -> Result<u64, Erro
     }
 }
 
-/// The largest size of a file in bytes.
-pub fn max_file_bytes(value: &JsValue) -> Result<u64, Error> {
-    if value.is_undefined() {
-        return Ok(DEFAULT_MAX_FILE_BYTES);
-    }
-    non_negative_integer(value, "options.maxFileBytes")
+/// The limits on files among options that `js/` has read. `otherwise` are those that are not given.
+pub fn limits(options: &JsValue, otherwise: Limits) -> Result<Limits, Error> {
+    let limit = |name: &str, otherwise: u64| match Reflect::get(options, &name.into()) {
+        Ok(value) if !value.is_undefined() => non_negative_integer(&value, &format!("options.{name}")),
+        _ => Ok(otherwise),
+    };
+    Ok(Limits {
+        file_bytes: limit(MAX_FILE_BYTES, otherwise.file_bytes)?,
+        file_values: limit(MAX_FILE_VALUES, otherwise.file_values)?,
+    })
 }
 
 /// The bound of a range; a negative one counts from the end.

@@ -6,11 +6,17 @@ use wasm_bindgen::prelude::*;
 
 use super::environment::JsEnvironment;
 use super::windows::{Counts, SequenceWindow, TokenWindow};
-use super::{args, completed_view, given_message, memory, reports, special_message, text, value};
-use crate::conversation::{Context, ForkOptions, MAX_MESSAGE_DEPTH, MESSAGES, Message, SequenceRange, Special};
-use crate::error::{Error, ShapeError};
+use super::{
+    args, completed_view, given_message, in_argument, in_message, memory, reports, special_message, text, value,
+};
+use crate::conversation::{
+    Context, ForkOptions, MAX_MESSAGE_DEPTH, MESSAGES, Message, NewConversation, SequenceRange, Special,
+};
+use crate::error::Error;
 use crate::json::{self, View};
+use crate::limits::Limits;
 use crate::session::SharedContext;
+use crate::window::Windows;
 
 /// The maximum length in bytes of the messages that cross together, because JavaScript limits the length of a string.
 const LONG_TEXT: usize = 1 << 26;
@@ -35,14 +41,38 @@ impl ContextHandle {
     pub(super) fn shared(&self) -> &SharedContext {
         &self.0
     }
+
+    /// The handle of a context that does not exceed the limits.
+    fn within(mut context: Context, limits: Limits) -> Result<Self, JsValue> {
+        context.set_limits(limits);
+        context.check_limits().map_err(Error::from)?;
+        Ok(context.into())
+    }
+
+    /// The limits on the file of the context.
+    fn limits(&self) -> Limits {
+        self.0.read(Context::limits)
+    }
+
+    /// The name of the file.
+    fn file(&self) -> String {
+        self.0.id().file_name()
+    }
 }
 
 #[wasm_bindgen]
 impl ContextHandle {
-    pub fn create(system_prompt: Option<String>, tool_definitions: Option<String>) -> Result<Self, JsValue> {
+    pub fn create(
+        system_prompt: Option<String>,
+        tool_definitions: Option<String>,
+        options: &JsValue,
+    ) -> Result<Self, JsValue> {
+        let limits = args::limits(options, Limits::default())?;
         let (system_prompt, tool_definitions) = specials(system_prompt, tool_definitions)?;
         let environment = JsEnvironment::capture()?;
-        Ok(Context::create(system_prompt, tool_definitions, None, &environment).into())
+        let mut context = Context::create(system_prompt, tool_definitions, None, &environment);
+        context.set_limits(limits);
+        Ok(context.into())
     }
 
     #[wasm_bindgen(js_name = createFrom)]
@@ -50,19 +80,26 @@ impl ContextHandle {
         parent: &ContextHandle,
         system_prompt: Option<String>,
         tool_definitions: Option<String>,
+        options: &JsValue,
     ) -> Result<Self, JsValue> {
+        let limits = args::limits(options, parent.0.read(Context::limits))?;
         let (system_prompt, tool_definitions) = specials(system_prompt, tool_definitions)?;
         let environment = JsEnvironment::capture()?;
         let create = |parent: &Context| Context::create(system_prompt, tool_definitions, Some(parent), &environment);
-        Ok(parent.0.read(create).into())
+        let mut context = parent.0.read(create);
+        context.set_limits(limits);
+        Ok(context.into())
     }
 
     #[wasm_bindgen(js_name = fromDict)]
-    pub fn from_dict(text: &str) -> Result<Self, JsValue> {
+    pub fn from_dict(text: &str, options: &JsValue) -> Result<Self, JsValue> {
+        let limits = args::limits(options, Limits::default())?;
         memory::make_room_for_json(text.as_bytes());
         let environment = JsEnvironment::capture()?;
-        let context = value(text, json::MAX_DEPTH).and_then(|dict| Context::from_dict(dict, None, &environment));
-        Ok(context.map_err(|error| error.in_argument("dict"))?.into())
+        let at_fault = in_argument("dict");
+        let dict = value(text, json::MAX_DEPTH, limits, || "the file of dict".to_owned(), &at_fault)?;
+        let context = Context::from_dict(dict, None, &environment).map_err(at_fault)?;
+        Self::within(context, limits)
     }
 
     /// Whether both are handles to the same context.
@@ -112,6 +149,24 @@ impl ContextHandle {
         Ok(text)
     }
 
+    /// The JSON text of the conversation, for the module of the providers.
+    #[wasm_bindgen(js_name = conversationText)]
+    pub fn conversation_text(&self) -> Vec<u8> {
+        self.0.read(|context| json::to_compact_text(&context.conversation_view()).into_bytes())
+    }
+
+    /// The context of a new conversation, as the module of the providers returns it.
+    #[wasm_bindgen(js_name = fromConversation)]
+    pub fn from_conversation(text: &[u8], options: &JsValue) -> Result<Self, JsValue> {
+        let limits = args::limits(options, Limits::default())?;
+        memory::make_room_for_json(text);
+        let file = || "the file of value".to_owned();
+        let conversation = value(text, json::MAX_DEPTH, limits, file, in_argument("value"))?;
+        let environment = JsEnvironment::capture()?;
+        let context = NewConversation::from_value(conversation).into_context(&environment);
+        Self::within(context.map_err(Error::from)?, limits)
+    }
+
     /// The dict with an empty list of messages.
     #[wasm_bindgen(js_name = dictText)]
     pub fn dict_text(&self) -> Result<String, JsValue> {
@@ -121,12 +176,9 @@ impl ContextHandle {
     #[wasm_bindgen(js_name = setDict)]
     pub fn set_dict(&self, text: &str) -> Result<(), JsValue> {
         memory::make_room_for_json(text.as_bytes());
-        let dict = value(text, json::MAX_DEPTH).map_err(|error| error.in_argument("rawDict"))?;
+        let dict = value(text, json::MAX_DEPTH, self.limits(), || self.file(), in_argument("rawDict"))?;
         let environment = JsEnvironment::capture()?;
-        let replace = |context: &mut Context| {
-            context.replace_dict(dict, &environment).map_err(|error| error.in_argument("rawDict"))
-        };
-        Ok(self.0.change(replace)?)
+        Ok(self.0.change(|context| context.replace_dict(dict, &environment).map_err(Error::from))?)
     }
 
     /// The position of the special message of this kind: `SystemPromptMessage` or `ToolDefinitionsMessage`.
@@ -139,7 +191,7 @@ impl ContextHandle {
     /// Appends the message in the [`super::text::text_buffer`], by default at the end of the conversation. Returns its key
     /// and its [`completed_view`], as JSON.
     pub fn append(&self, bytes: usize, anchor: &JsValue) -> Result<String, JsValue> {
-        let (message, given) = given_message(bytes)?;
+        let (message, given) = given_message(bytes, self.limits(), || self.file())?;
         let anchor = if anchor.is_undefined() { MESSAGES.to_owned() } else { args::string(anchor, "anchorPoint")? };
         let position = self.0.change(|context| context.append(message, &anchor))?;
         Ok(self.0.read(|context| {
@@ -158,7 +210,8 @@ impl ContextHandle {
             let position = context.messages().position(|message| message.id() == id);
             position.and_then(|position| context.message_key(position))
         });
-        let changes = text::with_text(bytes, |text| value(text, MAX_MESSAGE_DEPTH)).map_err(ShapeError::in_message)?;
+        let changes = |text: &[u8]| value(text, MAX_MESSAGE_DEPTH, self.limits(), || self.file(), in_message);
+        let changes = text::with_text(bytes, changes)?;
         let position = self.0.change(|context| context.update_message(&id, changes))?;
         Ok(self.0.read(|context| {
             let keys = [context.message_key(position), old_key].map(|key| View::Number(key.unwrap_or_default()));
@@ -245,7 +298,8 @@ impl ContextHandle {
     #[wasm_bindgen(js_name = totalTokenCount)]
     pub fn total_token_count(&self, encoding: &JsValue, options: &JsValue) -> Result<f64, JsValue> {
         let counts = Counts::read(encoding, options)?;
-        Ok(args::to_number(self.0.read(|context| counts.counting().total(context))?))
+        let total = self.0.read(|context| counts.counting().total(context)).map_err(Error::from)?;
+        Ok(args::to_number(total))
     }
 
     #[wasm_bindgen(js_name = tokenCounts)]
@@ -265,7 +319,7 @@ impl ContextHandle {
         let text = |context: &Context| {
             context.message(position).map_or_else(|| Ok(String::new()), |message| message.counted_text_of(with_media))
         };
-        Ok(self.0.read(text)?)
+        Ok(self.0.read(text).map_err(Error::from)?)
     }
 }
 
@@ -279,7 +333,7 @@ pub(super) fn specials(
         // The error is about the message; the option says which of the two it is.
         made.map_err(|error| match error {
             Error::InvalidMessage { field, message } => {
-                ShapeError { field, message: format!("{message} (in options.{option})") }.in_message()
+                Error::InvalidMessage { field, message: format!("{message} (in options.{option})") }
             }
             other => other,
         })

@@ -15,8 +15,6 @@ mod environment;
 mod errors;
 mod memory;
 mod patterns;
-mod provider;
-mod provider_check;
 mod reports;
 mod session;
 mod storage;
@@ -34,8 +32,14 @@ use crate::conversation::{GivenMessage, MAX_MESSAGE_DEPTH, Message, SEQUENCE_NUM
 use crate::digest::sha256_hex;
 use crate::error::{Error, ShapeError};
 use crate::json::{self, FieldPath, View};
+use crate::limits::Limits;
 use crate::tokens;
 use environment::JsEnvironment;
+
+/// The file of a message that belongs to no context yet, in errors.
+fn any_file() -> String {
+    "the file of the message".to_owned()
+}
 
 /// Connects the module to the code in `js/`.
 ///
@@ -53,10 +57,17 @@ pub fn encoding_number(encoding: &JsValue) -> Result<usize, JsValue> {
     Ok(args::encoding(encoding)?.number())
 }
 
-/// Throws unless the value is a string.
-#[wasm_bindgen(js_name = expectText)]
-pub fn expect_text(text: &JsValue) -> Result<(), JsValue> {
-    args::string(text, "text")?;
+/// Throws unless the argument is a string.
+#[wasm_bindgen(js_name = expectString)]
+pub fn expect_string(value: &JsValue, argument: &str) -> Result<(), JsValue> {
+    args::string(value, argument)?;
+    Ok(())
+}
+
+/// Throws unless the argument is `true` or `false`.
+#[wasm_bindgen(js_name = expectBoolean)]
+pub fn expect_boolean(value: &JsValue, argument: &str) -> Result<(), JsValue> {
+    args::boolean(value, argument)?;
     Ok(())
 }
 
@@ -119,7 +130,7 @@ pub fn load_vocabulary(encoding: &JsValue, data: Vec<u8>) -> Result<(), JsValue>
 /// Checks the message in the [`text::text_buffer`] and returns it completed, as JSON of a [`completed_view`].
 #[wasm_bindgen(js_name = completeMessage)]
 pub fn complete_message(bytes: usize) -> Result<String, JsValue> {
-    let (message, given) = given_message(bytes)?;
+    let (message, given) = given_message(bytes, Limits::default(), any_file)?;
     Ok(json::to_compact_text(&completed_view(&message, given)))
 }
 
@@ -133,19 +144,18 @@ pub fn complete_special_message(bytes: usize, kind: &str) -> Result<String, JsVa
 }
 
 /// The message in the [`text::text_buffer`], and the number of the fields that it came with: added fields come after them.
-fn given_message(bytes: usize) -> Result<(Message, usize), Error> {
+fn given_message(bytes: usize, limits: Limits, file: impl FnOnce() -> String) -> Result<(Message, usize), Error> {
     memory::keep_room();
-    let dict = text::with_text(bytes, |text| value(text, MAX_MESSAGE_DEPTH));
-    let given = dict.and_then(GivenMessage::new).map_err(ShapeError::in_message)?;
+    let dict = text::with_text(bytes, |text| value(text, MAX_MESSAGE_DEPTH, limits, file, in_message))?;
+    let given = GivenMessage::new(dict).map_err(in_message)?;
     let count = given.field_count();
     Ok((given.complete_with(JsEnvironment::capture)?, count))
 }
 
 fn special_message(kind: Special, text: impl AsRef<[u8]>) -> Result<Message, Error> {
     let environment = JsEnvironment::capture()?;
-    value(text, MAX_MESSAGE_DEPTH)
-        .and_then(|dict| Message::given_special(kind, dict, &environment))
-        .map_err(ShapeError::in_message)
+    let dict = value(text, MAX_MESSAGE_DEPTH, Limits::default(), any_file, in_message)?;
+    Message::given_special(kind, dict, &environment).map_err(in_message)
 }
 
 /// A message with `null` in place of its first `given` fields, which `js/` has, except for the sequence number, which an
@@ -158,7 +168,25 @@ fn completed_view(message: &Message, given: usize) -> View<'_> {
     View::Fields(fields.collect())
 }
 
-/// The value of a JSON text from `js/`: it is valid JSON, but it may be too large or nested too deeply.
-fn value(text: impl AsRef<[u8]>, max_depth: usize) -> Result<Value, ShapeError> {
-    json::parse_within(text.as_ref(), max_depth).map_err(|error| ShapeError::new(FieldPath::root(), error.message))
+fn in_message(fault: ShapeError) -> Error {
+    fault.in_message().into()
+}
+
+fn in_argument(argument: &'static str) -> impl Fn(ShapeError) -> Error {
+    move |fault| fault.in_argument(argument).into()
+}
+
+/// The value of a JSON text from `js/`: it is valid JSON, but it may be nested too deeply, or have more values than `file`
+/// may have. `at_fault` makes the error about the argument.
+fn value(
+    text: impl AsRef<[u8]>,
+    max_depth: usize,
+    limits: Limits,
+    file: impl FnOnce() -> String,
+    at_fault: impl FnOnce(ShapeError) -> Error,
+) -> Result<Value, Error> {
+    json::parse_within(text.as_ref(), max_depth, limits.values()).map_err(|error| match error.has_more_values {
+        true => limits.too_many_values(&file(), true).into(),
+        false => at_fault(ShapeError::new(FieldPath::root(), error.message)),
+    })
 }

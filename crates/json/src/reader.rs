@@ -12,10 +12,6 @@ pub const MAX_DEPTH: usize = 1000;
 
 pub(super) const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
-/// The maximum number of values in a text. A value can be written in two bytes but takes far more memory; the limit keeps
-/// a hostile file within the memory of WebAssembly.
-pub const MAX_VALUES: usize = 5_000_000;
-
 /// A fault of a text, and its byte offset.
 #[derive(Debug)]
 pub(super) struct Fault {
@@ -34,6 +30,7 @@ pub(super) struct Reader<'t> {
     text: &'t str,
     position: usize,
     max_depth: usize,
+    max_values: usize,
     values: usize,
     anomalies: Anomalies,
 }
@@ -41,9 +38,26 @@ pub(super) struct Reader<'t> {
 impl<'t> Reader<'t> {
     pub fn new(text: &'t [u8], max_depth: usize) -> Result<Self, Fault> {
         match std::str::from_utf8(text) {
-            Ok(text) => Ok(Self { text, position: 0, max_depth, values: 0, anomalies: Anomalies::default() }),
+            Ok(text) => Ok(Self {
+                text,
+                position: 0,
+                max_depth,
+                max_values: usize::MAX,
+                values: 0,
+                anomalies: Anomalies::default(),
+            }),
             Err(error) => Err(Fault { offset: error.valid_up_to(), message: "invalid UTF-8".to_owned() }),
         }
+    }
+
+    /// The same reader, which stops after this number of values.
+    pub fn up_to(self, max_values: usize) -> Self {
+        Self { max_values, ..self }
+    }
+
+    /// Whether it stopped because there are more values.
+    pub fn has_more_values(&self) -> bool {
+        self.values > self.max_values
     }
 
     pub fn position(&self) -> usize {
@@ -130,7 +144,7 @@ impl<'t> Reader<'t> {
 
     fn count_value(&mut self) -> Result<(), Fault> {
         self.values += 1;
-        if self.values > MAX_VALUES { self.fault(&format!("more than {MAX_VALUES} values")) } else { Ok(()) }
+        if self.has_more_values() { self.fault(&format!("more than {} values", self.max_values)) } else { Ok(()) }
     }
 
     /// Sets the field of the anomalies noted since the last value.

@@ -1,12 +1,13 @@
 //! The JavaScript names of the core's arguments.
 
 /// The parameters and fields of the core that have another name in JavaScript.
-const ARGUMENTS: [(&str, &str); 6] = [
+const ARGUMENTS: [(&str, &str); 7] = [
     ("anchor", "anchorPoint"),
     ("boundary", "options.boundary"),
     ("lower_mark", "options.hysteresis.to"),
     ("parent_dir", "parentDir"),
     ("pins", "options.pin"),
+    ("raw_dict", "rawDict"),
     ("reserve", "options.reserve"),
 ];
 
