@@ -45,9 +45,9 @@ const WAIT = `
 
 /** A process that waits for the lock of a directory. */
 async function waiter(file, directory, ...rest) {
-  const before = ticketsIn(directory).length
+  const before = ticketsIn(directory)
   const child = start(file, directory, ...rest)
-  await until(() => ticketsIn(directory).length > before)
+  await until(() => ticketsIn(directory).some((name) => !before.includes(name)))
   return child
 }
 
