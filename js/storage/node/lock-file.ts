@@ -14,7 +14,7 @@ import { lockTimeoutError } from '../lock-timeout.js'
 import type { AbortSignalLike } from '../signal.js'
 import { unref } from '../timers.js'
 import { makeDirectorySync } from './directories.js'
-import { hasCode, isAbsent, isBusy } from './failures.js'
+import { hasCode, isAbsent, isBusy, withCode } from './failures.js'
 import { clearDirectory, removeAbandoned } from './lock-leftovers.js'
 import { passOn, Ticket } from './lock-queue.js'
 import {
@@ -283,7 +283,7 @@ class Attempts {
   #handle(error: unknown): void {
     const waited = monotonicTime() - this.#start
     if (isBusy(error) && process.platform === 'win32' && waited < Math.min(BUSY, this.#timeout)) return
-    if (!hasCode(error, 'ENOENT') || waited >= this.#timeout) throw error
+    if (!hasCode(error, 'ENOENT') || waited >= this.#timeout) throw withCode(error)
     // Another holder removed the directory, which was empty.
     makeDirectorySync(this.#directory, false)
   }
@@ -357,8 +357,8 @@ class FileLease implements StorageLease {
     }
     held.delete(this.token)
     inUse.delete(this.token)
-    if (this.isLost) return
     this.isLost = true
+    // Also if it was lost: only a lock with this token is removed.
     removeOwn(this.#path, this.token, tickets, FIRST_PAUSE)
   }
 }

@@ -119,7 +119,11 @@ export function readRecord(path: string): LockRecord | null {
     const stats = fstatSync(file)
     const kind = otherKind(stats)
     if (kind !== null) throw notALock(path, kind)
-    return { ...parsed(readFileSync(file, 'utf8')), touched: stats.mtimeMs }
+    const text = readFileSync(file)
+    // A lock that was read in part must not count as that of another holder.
+    if (text.length < stats.size)
+      throw fileError('EIO', path, `read ${text.length} of the ${stats.size} bytes of ${path}`)
+    return { ...parsed(text.toString()), touched: stats.mtimeMs }
   })
 }
 
