@@ -96,6 +96,27 @@ export class FileTooLargeError extends SessionError {
 }
 
 /**
+ * An operation needs more memory of the WebAssembly module than is left. It has changed nothing, and other sessions are not
+ * affected. Release sessions and contexts that are no longer needed, or raise the limit with `init({ maxMemory })`.
+ */
+export class MemoryLimitError extends SessionError {
+  override name = 'MemoryLimitError'
+  /** The bytes that are needed in addition to those in use. */
+  readonly needed: number
+  /** The bytes in use. */
+  readonly used: number
+  /** The limit in bytes. */
+  readonly limit: number
+
+  constructor(message: string, details: { needed: number; used: number; limit: number }) {
+    super(message, 'ERR_MEMORY_LIMIT')
+    this.needed = details.needed
+    this.used = details.used
+    this.limit = details.limit
+  }
+}
+
+/**
  * Another writer has changed or removed a file since this session read or wrote it, or a variable of the session's state has another
  * value than the caller expected.
  */
@@ -279,6 +300,7 @@ const CLASSES = {
   ContextNotFoundError,
   CorruptSessionError,
   FileTooLargeError,
+  MemoryLimitError,
   ConflictError,
   InvalidArgumentError,
   InvalidMessageError,

@@ -8,6 +8,7 @@ export {
   FileTooLargeError,
   InvalidArgumentError,
   InvalidMessageError,
+  MemoryLimitError,
   NoActiveContextError,
   NotInitializedError,
   SessionError,
@@ -89,6 +90,7 @@ export {
   type VocabularySource,
 } from './tokens/encodings.js'
 export { type InitOptions, init } from './wasm/loading.js'
+export { type MemoryUsage, memoryUsage } from './wasm/memory.js'
 export type * from './wasm/sources.js'
 export type { SequenceWindowOptions, TokenWindowOptions, WindowOptions } from './windows/options.js'
 export type * from './windows/report.js'

@@ -85,6 +85,8 @@ export type ErrorClass =
   | 'CorruptSessionError'
   /** A file is larger than the limit. */
   | 'FileTooLargeError'
+  /** An operation needs more memory than is left. */
+  | 'MemoryLimitError'
   /** An argument or option is invalid. */
   | 'InvalidArgumentError'
   /** A message has the wrong shape. */

@@ -6,6 +6,7 @@ import type { SessionMessage, SpecialMessage, StoredMessage } from '../messages/
 import { readOptions } from '../read-options.js'
 import type { CountingOptions } from '../tokens/counting.js'
 import { copyJson, fillIn, fromJsonText, toJsonText } from '../wasm/json-text.js'
+import { ensureMemory } from '../wasm/memory.js'
 import { rust } from '../wasm/runtime.js'
 import { passText } from '../wasm/text.js'
 import {
@@ -107,7 +108,7 @@ export class Context {
   static fromDict(dict: object, options?: FileLimits): Context {
     const given = readOptions(options, FILE_LIMITS, 'Context.fromDict')
     const text = toJsonText(dict, 'dict')
-    return new Context(rust().ContextHandle.fromDict(text, given))
+    return new Context(rust().ContextHandle.fromDict(passText(text), given))
   }
 
   /** @internal */
@@ -208,7 +209,8 @@ export class Context {
 
   set rawDict(dict: object) {
     const text = toJsonText(dict, 'rawDict')
-    this.handle.setDict(text)
+    const { handle } = this
+    handle.setDict(passText(text))
   }
 
   /**
@@ -232,10 +234,7 @@ export class Context {
     // Reading the argument may run code of the caller, so it comes before anything else.
     const { text, value } = copyJson(message, 'message', true)
     const { handle } = this
-    const stored = JSON.parse(handle.append(passText(text, 'message'), anchorPoint)) as [
-      number,
-      Record<string, unknown>,
-    ]
+    const stored = JSON.parse(handle.append(passText(text), anchorPoint)) as [number, Record<string, unknown>]
     return this.#messages.add(stored[0], fillIn<StoredMessage>(stored[1], value))
   }
 
@@ -250,7 +249,7 @@ export class Context {
   updateMessage(id: string, changes: Partial<SessionMessage>): StoredMessage {
     const text = toJsonText(changes, 'message')
     const { handle } = this
-    const stored = handle.updateMessage(id, passText(text, 'message'))
+    const stored = handle.updateMessage(id, passText(text))
     const [key, oldKey, message] = JSON.parse(stored) as [number, number, StoredMessage]
     return this.#messages.replace(oldKey, key, message)
   }
@@ -414,7 +413,12 @@ makeDisposable(Context.prototype)
 export function specialTexts(options: SpecialMessages): [string | undefined, string | undefined] {
   const text = (message: SpecialMessage | null | undefined) =>
     message === undefined || message === null ? undefined : toJsonText(message, 'message')
-  return [text(options.systemPromptMessage), text(options.toolDefinitionsMessage)]
+  const texts: [string | undefined, string | undefined] = [
+    text(options.systemPromptMessage),
+    text(options.toolDefinitionsMessage),
+  ]
+  ensureMemory((texts[0]?.length ?? 0) + (texts[1]?.length ?? 0))
+  return texts
 }
 
 /**

@@ -12,7 +12,9 @@ import { OverlayStorage } from '../storage/overlay.js'
 import { checkStorage, hasMethod, type SessionStorage } from '../storage/storage.js'
 import { fromJsonText, toJsonText } from '../wasm/json-text.js'
 import { ensureLoaded } from '../wasm/loading.js'
+import { ensureMemory, withMemory } from '../wasm/memory.js'
 import { rust } from '../wasm/runtime.js'
+import { passText } from '../wasm/text.js'
 import {
   type SequenceWindowOptions,
   sequenceWindowOptions,
@@ -149,7 +151,8 @@ export class Session {
       () => `${parentDir}/${uuid}`,
       async (reader) => {
         await ensureLoaded()
-        const handle = await rust().SessionHandle.load(directory, uuid, storage, reader, activeContextId, read)
+        const load = () => rust().SessionHandle.load(directory, uuid, storage, reader, activeContextId, read)
+        const handle = await withMemory(load)
         return new Session(handle, storage, rust().sessionDir(parentDir, uuid))
       },
     )
@@ -176,7 +179,8 @@ export class Session {
       () => `${parentDir}/${uuid}`,
       async (storage) => {
         await ensureLoaded()
-        return fromJsonText<SessionCheck>(await rust().checkSession(parentDir, uuid, storage, read))
+        const check = () => rust().checkSession(parentDir, uuid, storage, read)
+        return fromJsonText<SessionCheck>(await withMemory(check))
       },
     )
   }
@@ -279,7 +283,8 @@ export class Session {
         const sessionDir = rust().sessionDir(directory, uuid)
         for (let attempt = 1; ; attempt++) {
           const outcome = await locked(bounded, sessionDir, async (lease) => {
-            const handle = await rust().SessionHandle.load(directory, uuid, bounded, bounded, activeContextId, read)
+            const load = () => rust().SessionHandle.load(directory, uuid, bounded, bounded, activeContextId, read)
+            const handle = await withMemory(load)
             const session = new Session(handle, storage, rust().sessionDir(parentDir, uuid))
             session.#held = { storage: bounded, lease }
             try {
@@ -421,7 +426,8 @@ export class Session {
 
   set rawDict(dict: object) {
     const text = toJsonText(dict, 'rawDict')
-    this.#rust.setDict(text)
+    const handle = this.#rust
+    handle.setDict(passText(text))
   }
 
   /**
@@ -538,7 +544,7 @@ export class Session {
           const keepsBoth = onConflict === 'fork'
           for (;;) {
             const work = (lease?: StorageLease) =>
-              handle.save(keepsBoth, storage, lease) as Promise<string[] | undefined>
+              withMemory(() => handle.save(keepsBoth, storage, lease) as Promise<string[] | undefined>)
             const forks = await (held === null ? locked(storage, handle.sessionDir, work) : work(held.lease))
             // Otherwise the lock was lost: acquire it again and save the rest.
             if (forks !== undefined) return this.#forked(forks)
@@ -576,7 +582,8 @@ export class Session {
    * @throws {StorageError} if the storage fails, or does not answer within `options.timeout` (`ETIMEDOUT`).
    */
   async loadContext(id: string, options?: WaitOptions): Promise<Context> {
-    return this.#object(await this.#within('loadContext', options, (storage) => this.#rust.loadContext(id, storage)))
+    const load = (storage: SessionStorage) => withMemory(() => this.#rust.loadContext(id, storage))
+    return this.#object(await this.#within('loadContext', options, load))
   }
 
   /**
@@ -648,6 +655,8 @@ export class Session {
       ids.push(id)
       texts.push(text)
     }
+    // Each text is copied, and becomes part of a message.
+    ensureMemory(2 * texts.reduce((sum, text) => sum + text.length, 0))
     this.#rust.materialize(ids, texts)
   }
 

@@ -69,7 +69,7 @@ impl<'e> Examination<'e> {
         let mut report = Report::new(self.directory.layout.file(name));
         let mut is_read = true;
         if let Some(text) = text_of(contents, self.limits, &mut report) {
-            let value = text::read(&text, self.limits.values());
+            let value = text::read(&text, self.limits.values())?;
             is_read = !matches!(&value, Err(damage) if damage.rule == Rule::FileTooLarge);
             let file = context::examine(&self.directory, &id, &text, value, self.environment, &mut report)?;
             if let Some(file) = file {
@@ -108,7 +108,8 @@ impl<'e> Examination<'e> {
         let mut report = Report::new(path);
         let text = text_of(contents, self.limits, &mut report);
         if text.is_some() || is_absent {
-            if let Some(dict) = session::examine(&self.directory, &self.ages, text.as_deref(), self.limits, &mut report)
+            if let Some(dict) =
+                session::examine(&self.directory, &self.ages, text.as_deref(), self.limits, &mut report)?
             {
                 self.keep_change(SESSION_FILE, text.as_deref(), &dict, &report)?;
             }
@@ -128,7 +129,7 @@ impl<'e> Examination<'e> {
                 actions: report.actions(),
                 copy_path: copy.map(|copy| self.directory.layout.file(&copy)),
                 old_digest: text.map(sha256_hex),
-                bytes: json::to_file_bytes(&dict.into()),
+                bytes: json::to_file_bytes(&dict.into())?,
                 path,
             });
         }

@@ -55,7 +55,7 @@ impl Session {
     ///
     /// # Errors
     ///
-    /// [`Error::FileTooLarge`] if a file would exceed a limit.
+    /// [`Error::FileTooLarge`] if a file would exceed a limit. [`Error::MemoryLimit`].
     pub(super) fn save_plan(&mut self) -> Result<SavePlan, Error> {
         self.name_forks_in_parents();
         let mut planned: Vec<ContextId> = Vec::new();
@@ -63,9 +63,9 @@ impl Session {
         for context in forks_first(self.pending.contexts()) {
             let unsaved = context.unsaved_forks(|id| self.has_file(id) || planned.contains(id));
             let (id, bytes, values, revision) = context.read(|context| {
-                let bytes = json::to_file_bytes(&context.view_without_children(&unsaved));
-                (context.id().clone(), bytes, context.file_values(self.limits), context.revision())
-            });
+                let bytes = json::to_file_bytes(&context.view_without_children(&unsaved))?;
+                Ok::<_, Error>((context.id().clone(), bytes, context.file_values(self.limits)?, context.revision()))
+            })?;
             let path = self.layout.context_file(&id);
             self.limits.check(&path, bytes.len() as u64, values, true)?;
             let write = PlannedWrite::new(path, bytes, Written::Context { context: context.clone(), revision });
@@ -78,7 +78,8 @@ impl Session {
             }
         }
         if !writes.is_empty() || self.saved_revision != Some(self.revision) {
-            let bytes = json::to_file_bytes(&(&self.dict).into());
+            let bytes = json::to_file_bytes(&(&self.dict).into())?;
+            json::ensure_copies(&(&self.dict).into(), 2, "saving a session")?;
             let path = self.layout.session_file();
             self.limits.check(&path, bytes.len() as u64, Size::of_object(&self.dict, 0).values, true)?;
             let what = Written::Session { dict: self.dict.clone(), revision: self.revision };

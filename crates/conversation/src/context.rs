@@ -1,5 +1,6 @@
 //! A context: the messages of one step of a session, in order.
 
+use peteos_memory::try_reserve;
 use serde_json::Value;
 
 use crate::anchors::{Anchor, Anchors, MESSAGES, SYSTEM_PROMPT, TOOLS};
@@ -220,6 +221,10 @@ impl Context {
         let position = self.anchors.position(anchor)?;
         self.check_counters("message")?;
         let message = message.with_sequence(self.mutation_counter as i64);
+        if self.messages.len() == self.messages.capacity() {
+            let more = self.messages.len().max(4);
+            try_reserve(&mut self.messages, more, "a message")?;
+        }
         self.make_room(&message, None)?;
         Ok(self.insert(message, position))
     }

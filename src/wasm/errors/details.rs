@@ -1,6 +1,7 @@
 //! The properties of error objects, under the names that `js/errors.ts` uses.
 
 use js_sys::{Array, Object, Reflect};
+use peteos_memory::OutOfMemory;
 use wasm_bindgen::prelude::*;
 
 use super::advice::limit_option;
@@ -25,6 +26,11 @@ pub fn details(error: &Error) -> Object {
             ("size", size.map_or(JsValue::NULL, |size| (size as f64).into())),
             ("limit", (*limit as f64).into()),
             ("option", limit_option(*measure).into()),
+        ]),
+        Error::MemoryLimit(OutOfMemory { needed, used, limit, .. }) => object([
+            ("needed", (*needed as f64).into()),
+            ("used", (*used as f64).into()),
+            ("limit", (*limit as f64).into()),
         ]),
         Error::UnknownEncoding { argument, known, .. } => object([
             ("argument", (*argument).into()),

@@ -117,15 +117,12 @@ test('openai-responses: requests from elsewhere are read', () => {
       { ...text('c'), item_id: 'msg_1' },
       { type: 'tool_use', call_id: 'c', name: 'f', arguments: '{}', approval_status: 'approved', item_id: 'fc_1' },
     ),
-    say(
-      'tool_result',
-      {
-        type: 'tool_result',
-        call_id: 'c',
-        content: [text('x'), { type: 'image', source: { type: 'base64', data: 'AAAA', media_type: 'image/png' } }],
-        execution_status: 'executed',
-      },
-    ),
+    say('tool_result', {
+      type: 'tool_result',
+      call_id: 'c',
+      content: [text('x'), { type: 'image', source: { type: 'base64', data: 'AAAA', media_type: 'image/png' } }],
+      execution_status: 'executed',
+    }),
   ])
   const back = toMessages(fromMessages(request, 'openai-responses'), 'openai-responses').input
   assert.deepEqual(back[1].summary, request.input[1].summary)
@@ -334,15 +331,12 @@ test('ai-sdk: requests from elsewhere are read', () => {
       { ...done, content: 'null', is_error: true },
       { ...done, content: 'no', is_error: true, execution_status: 'denied' },
     ),
-    say(
-      'tool_result',
-      {
-        ...done,
-        call_id: 'other',
-        content: [text('x'), { type: 'image', source: { type: 'base64', data: 'AAAA', media_type: 'image/png' } }],
-        name: 'f',
-      },
-    ),
+    say('tool_result', {
+      ...done,
+      call_id: 'other',
+      content: [text('x'), { type: 'image', source: { type: 'base64', data: 'AAAA', media_type: 'image/png' } }],
+      name: 'f',
+    }),
   ])
   assert.deepEqual(messagesOf({ prompt: 'Hi' }, 'ai-sdk'), [say('user', text('Hi'))])
   const tools = { add: tool({ description: 'Adds', inputSchema: jsonSchema(parameters) }) }
