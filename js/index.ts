@@ -45,7 +45,14 @@ export type {
   ToolUsePart,
 } from './messages/message.js'
 export { check, type ProviderFinding } from './providers/check.js'
-export { fromMessages, type ToMessagesOptions, toMessages } from './providers/convert.js'
+export {
+  type ConversionLoss,
+  type ConversionOptions,
+  type FromMessagesOptions,
+  fromMessages,
+  type ToMessagesOptions,
+  toMessages,
+} from './providers/convert.js'
 export type * from './providers/formats/ai-sdk.js'
 export type * from './providers/formats/anthropic.js'
 export type * from './providers/formats/gemini.js'

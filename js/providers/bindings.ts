@@ -20,6 +20,12 @@ export const toMessages: ProvidersModule['toMessages'] = (text, ...args) =>
 export const fromMessages: ProvidersModule['fromMessages'] = (text, ...args) =>
   call(text, () => bindings.fromMessages(text, ...args))
 
+export const lossesOfWriting: ProvidersModule['lossesOfWriting'] = (text, ...args) =>
+  call(text, () => bindings.lossesOfWriting(text, ...args))
+
+export const lossesOfReading: ProvidersModule['lossesOfReading'] = (text, ...args) =>
+  call(text, () => bindings.lossesOfReading(text, ...args))
+
 /** Calls Rust with a text if that fits into its memory. Makes an error object of what it throws: a JSON text. */
 function call<T>(text: Uint8Array, work: () => T): T {
   try {

@@ -9,6 +9,10 @@ export interface ProvidersModule {
   toMessages(conversation: Uint8Array, provider: string, repair: boolean): string
   /** The new conversation of a request. */
   fromMessages(request: Uint8Array, provider: string): Uint8Array
+  /** What `toMessages` leaves out or changes, as a JSON array. */
+  lossesOfWriting(conversation: Uint8Array, provider: string, repair: boolean): string
+  /** What the same provider would not get back after `fromMessages`, as a JSON array. */
+  lossesOfReading(request: Uint8Array, provider: string): string
 }
 
 /**

@@ -24,7 +24,7 @@ use peteos_json::{Object, items};
 pub const KEY: &str = "provider_original";
 
 /// The states of calls and results, which no provider has.
-const STATES: [&str; 2] = ["approval_status", "execution_status"];
+pub const STATES: [&str; 2] = ["approval_status", "execution_status"];
 
 /// What has to be kept of the entries that a message was read from; `None` if `written`, which was written from its parts
 /// alone, says the same.
