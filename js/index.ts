@@ -1,4 +1,15 @@
 // The public surface, the same from every entry point.
+
+export { type CutCost, type CutReport, type PlanCostOptions, planCost } from './cost/plan-cost.js'
+export {
+  type ComparedPolicy,
+  compare,
+  type Prices,
+  type SimulatedRequest,
+  type SimulateOptions,
+  type Simulation,
+  simulate,
+} from './cost/simulation.js'
 export {
   ConflictError,
   ContextNotFoundError,
@@ -9,6 +20,7 @@ export {
   InvalidArgumentError,
   InvalidMessageError,
   NoActiveContextError,
+  NoSavingError,
   NotInitializedError,
   SessionError,
   SessionNotFoundError,
@@ -52,10 +64,12 @@ export type * from './providers/formats/openai-chat.js'
 export type * from './providers/formats/openai-responses.js'
 export type * from './providers/json-schema.js'
 export type * from './providers/requests.js'
+export type * from './room/steps.js'
 export {
   type AnchorOptions,
   Context,
   type ContextOptions,
+  type Fitted,
   type ForkOptions,
   type SpecialMessages,
 } from './session/context.js'

@@ -15,6 +15,7 @@ pub mod integrity;
 pub mod layout;
 mod names;
 pub mod provider;
+pub mod room;
 pub mod session;
 pub mod storage;
 pub mod tokens;

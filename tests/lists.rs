@@ -11,6 +11,7 @@ use peteos_session::conversation::PartTokens;
 use peteos_session::error::ErrorKind;
 use peteos_session::provider::formats::{FORMATS, checkable};
 use peteos_session::provider::rules;
+use peteos_session::room::StepKind;
 use peteos_session::tokens::Encoding;
 use peteos_session::window::{Boundary, Reason, WindowProblem};
 use peteos_session::{integrity, provider::ProviderFormat};
@@ -57,6 +58,11 @@ fn unions() -> Vec<Union> {
             Boundary::ALL.iter().map(|boundary| (boundary.name(), boundary.summary())),
         ),
         union("PartKind", "The kinds of parts, as tokens are summed up by them.", keys(&PartTokens::default())),
+        documented(
+            "StepKind",
+            "What a step does to make room. The names are stable. `docs/making-room.md` describes each.",
+            StepKind::ALL.iter().map(|kind| (kind.name(), kind.summary())),
+        ),
         documented(
             "WindowReason",
             "Why a window keeps or drops a message. The names are stable.",

@@ -4,6 +4,20 @@ import { ConflictError, DisposedError, InvalidArgumentError, NoActiveContextErro
 import type { EncodingName } from '../generated/lists.js'
 import type { SessionMessage, StoredMessage } from '../messages/message.js'
 import { readOptions } from '../read-options.js'
+import {
+  type ClearMediaOptions,
+  type ClearThinkingOptions,
+  type ClearToolResultsOptions,
+  type DedupeToolResultsOptions,
+  type ElideOptions,
+  type EncodingOption,
+  type Policy,
+  policyArguments,
+  type StepWithMethod,
+  type SummarizeOptions,
+  stepArguments,
+  summaryArguments,
+} from '../room/steps.js'
 import { defaultStorage } from '../storage/default.js'
 import type { StorageLease } from '../storage/lease.js'
 import { locked, lockedSync } from '../storage/locked.js'
@@ -18,7 +32,7 @@ import {
   type TokenWindowOptions,
   tokenWindowOptions,
 } from '../windows/options.js'
-import { Context, type ContextOwner, handleOf, specialTexts } from './context.js'
+import { Context, type ContextOwner, type Fitted, fittedFrom, handleOf, specialTexts } from './context.js'
 import type { SessionDict } from './dicts.js'
 import { makeAsyncDisposable, makeDisposable } from './dispose.js'
 import type { SessionCheck, SessionRepair } from './findings.js'
@@ -536,6 +550,42 @@ export class Session {
     return this.#windowed(this.#rust.rollingTokenWindow(maxTokens, encoding, wireOptions))
   }
 
+  /** Applies {@link Context.clearToolResults} to the active context. Returns the new active context, or `null`. */
+  clearToolResults(options?: ClearToolResultsOptions): Context | null {
+    return this.#step('clear-tool-results', options)
+  }
+
+  /** Applies {@link Context.clearThinking} to the active context. Returns the new active context, or `null`. */
+  clearThinking(options?: ClearThinkingOptions): Context | null {
+    return this.#step('clear-thinking', options)
+  }
+
+  /** Applies {@link Context.clearMedia} to the active context. Returns the new active context, or `null`. */
+  clearMedia(options?: ClearMediaOptions): Context | null {
+    return this.#step('clear-media', options)
+  }
+
+  /** Applies {@link Context.elide} to the active context. Returns the new active context, or `null`. */
+  elide(options: ElideOptions): Context | null {
+    return this.#step('elide', options)
+  }
+
+  /** Applies {@link Context.dedupeToolResults} to the active context. Returns the new active context, or `null`. */
+  dedupeToolResults(options?: DedupeToolResultsOptions): Context | null {
+    return this.#step('dedupe-tool-results', options)
+  }
+
+  /** Applies {@link Context.summarize} to the active context. Returns the new active context; `null` if none is active. */
+  summarize(options: SummarizeOptions): Context | null {
+    return this.#windowed(this.#rust.summarize(...summaryArguments(options)))
+  }
+
+  /** Applies {@link Context.fit} to the active context; the fork becomes active. `null` if nothing changed or none is active. */
+  fit(policy: Policy, options?: EncodingOption): Fitted | null {
+    const made = this.#rust.fit(...policyArguments(policy, options))
+    return fittedFrom(made, (handle) => this.#windowed(handle) as Context)
+  }
+
   /**
    * Registers a function that contributes to the content of a message at every {@link materialize}. For a system prompt it
    * returns a text. For tool definitions, the hook `tool_list` returns the tools as a JSON array, and the hook `tool_filter`
@@ -634,6 +684,10 @@ export class Session {
       this.#dictRevision = revision
     }
     return this.#dict
+  }
+
+  #step(type: StepWithMethod, options: object | undefined): Context | null {
+    return this.#windowed(this.#rust.takeStep(...stepArguments(type, options)))
   }
 
   #windowed(handle: ContextHandle | undefined): Context | null {

@@ -329,7 +329,7 @@ impl Context {
         self.mutation_counter += 1;
     }
 
-    fn new_key(&mut self) -> u64 {
+    pub(super) fn new_key(&mut self) -> u64 {
         let key = self.next_key;
         self.next_key += 1;
         key

@@ -78,6 +78,12 @@ impl Exchanges {
 }
 
 impl Message {
+    /// Whether this is a prompt: a user message without calls and results.
+    pub fn is_prompt(&self) -> bool {
+        let kinds = self.kinds();
+        !kinds.contains(PartKind::ToolCall) && !kinds.contains(PartKind::ToolResult) && self.role() == "user"
+    }
+
     /// The message in the form that [`Pairing`] takes.
     pub fn paired(&self) -> PairedMessage<'_> {
         let kinds = self.kinds();

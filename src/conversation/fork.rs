@@ -31,6 +31,17 @@ pub struct ForkOptions {
     pub tool_definitions: Option<Message>,
 }
 
+/// What becomes of a message.
+#[derive(Clone, Debug)]
+pub enum Edit {
+    /// It stays.
+    Keep,
+    /// It gets other content.
+    Replace(Box<Message>),
+    /// It is left out.
+    Drop,
+}
+
 impl SequenceRange {
     fn is_whole(self) -> bool {
         self.start.is_none() && self.end.is_none()
@@ -83,14 +94,55 @@ impl Context {
 
     /// A fork without `thinking` parts. Messages with no other part are left out.
     pub fn strip_thinking(&mut self, environment: &dyn Environment) -> Context {
-        let stripped = self.messages().enumerate();
-        let messages =
-            stripped.filter_map(|(position, message)| Some((position, message.without_thinking()?))).collect();
+        let edit = |message: &Message| {
+            message.without_thinking().map_or(Edit::Drop, |stripped| Edit::Replace(Box::new(stripped)))
+        };
+        let mut edits = self.messages().map(edit).collect::<Vec<Edit>>().into_iter();
+        self.fork_edited(&mut |_| edits.next().unwrap_or(Edit::Keep), environment)
+    }
+
+    /// A fork with all anchors and an edit of the message at each position.
+    pub fn fork_edited(&mut self, edit: &mut dyn FnMut(usize) -> Edit, environment: &dyn Environment) -> Context {
+        let edited = |(position, message): (usize, &Message)| match edit(position) {
+            Edit::Keep => Some((position, message.clone())),
+            Edit::Replace(edited) => Some((position, *edited)),
+            Edit::Drop => None,
+        };
+        let messages = self.messages().enumerate().filter_map(edited).collect();
         let mut anchors = self.anchors_created_in(&SequenceRange::default().resolve(self.mutation_counter()));
         let mut owners = AnchorOwners::new(&self.anchors);
         let all = (0..self.messages().len() as u64).filter_map(|position| owners.owner_of(position));
         anchors.extend(all.map(|anchor| self.anchors.0[anchor].name.clone()));
         self.fork_of(messages, anchors, [None, None], environment)
+    }
+
+    /// Edits the message at each position. An edited message keeps its place among the sequence numbers.
+    pub fn edit_in_place(&mut self, edit: &mut dyn FnMut(usize) -> Edit) {
+        let mut kept = Vec::with_capacity(self.messages.len());
+        // For each position, how many of the messages before it are left out.
+        let mut dropped = vec![0u64];
+        for (position, mut stored) in std::mem::take(&mut self.messages).into_iter().enumerate() {
+            let before = dropped[position];
+            match edit(position) {
+                Edit::Keep => kept.push(stored),
+                Edit::Replace(edited) => {
+                    stored.message = *edited;
+                    stored.key = self.new_key();
+                    kept.push(stored);
+                }
+                Edit::Drop => {
+                    dropped.push(before + 1);
+                    continue;
+                }
+            }
+            dropped.push(before);
+        }
+        self.messages = kept;
+        for anchor in &mut self.anchors.0 {
+            let before = usize::try_from(anchor.index).ok().and_then(|index| dropped.get(index)).or(dropped.last());
+            anchor.index = anchor.index.saturating_sub(before.copied().unwrap_or(0));
+        }
+        self.touch();
     }
 
     /// The names of the anchors that were created in this range of sequence numbers.

@@ -56,7 +56,7 @@ pub use anchors::{Anchor, MESSAGES, SYSTEM_PROMPT, TOOLS};
 pub use context::Context;
 pub use counting::{Counter, Counting, Media};
 pub use exchange::{Exchanges, Unpaired, UnpairedKind};
-pub use fork::{ForkOptions, SequenceRange};
+pub use fork::{Edit, ForkOptions, SequenceRange};
 pub use materialize::{FullMatch, HookOutputs};
 pub use message::{GivenMessage, MAX_MESSAGE_DEPTH, Message};
 pub use pairing::{CallState, PairedCall, PairedMessage, PairedResult, Pairing, Place, Repeats, ResultState, ToolPart};

@@ -243,7 +243,7 @@ impl Session {
         options: &WindowOptions,
         environment: &dyn Environment,
     ) -> Result<Option<SharedContext>, Error> {
-        self.window(|context| context.rolling_sequence_window(count, options, environment))
+        self.fork_active(|context| context.rolling_sequence_window(count, options, environment))
     }
 
     /// Applies [`Context::rolling_token_window`] to the active context; the context that it returns
@@ -259,7 +259,7 @@ impl Session {
         options: &WindowOptions,
         environment: &dyn Environment,
     ) -> Result<Option<SharedContext>, Error> {
-        self.window(|context| context.rolling_token_window(budget, counting, options, environment))
+        self.fork_active(|context| context.rolling_token_window(budget, counting, options, environment))
     }
 
     /// Adds a hook to a message of the active context; returns the id of the hook.
@@ -286,12 +286,17 @@ impl Session {
         }
     }
 
-    fn window(
+    /// Makes a fork of the active context the active one, if `fork` makes any. Also `None` if there is no active context.
+    ///
+    /// # Errors
+    ///
+    /// Those of `fork`.
+    pub fn fork_active(
         &mut self,
-        window: impl FnOnce(&mut Context) -> Result<Option<Context>, Error>,
+        fork: impl FnOnce(&mut Context) -> Result<Option<Context>, Error>,
     ) -> Result<Option<SharedContext>, Error> {
         let Some(active) = self.active.clone() else { return Ok(None) };
-        let child = active.change(window)?.map(SharedContext::new);
+        let child = active.change(fork)?.map(SharedContext::new);
         if let Some(child) = &child {
             self.set_active_context(child);
         }

@@ -262,7 +262,7 @@ impl SessionHandle {
 }
 
 impl SessionHandle {
-    fn change<T>(&self, change: impl FnOnce(&mut Session) -> Result<T, Error>) -> Result<T, JsValue> {
+    pub(super) fn change<T>(&self, change: impl FnOnce(&mut Session) -> Result<T, Error>) -> Result<T, JsValue> {
         Ok(self.0.change(change)?)
     }
 }

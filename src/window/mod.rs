@@ -146,6 +146,29 @@ impl Context {
         WindowReport::new(self, options, budget.max_tokens, &cut).with_tokens(self, budget.reserve, counting)
     }
 
+    /// The positions of the non-special messages that [`Context::rolling_sequence_window`] keeps, ascending.
+    ///
+    /// # Errors
+    ///
+    /// Those of the window.
+    pub fn kept_by_sequence_window(&self, count: u64, options: &WindowOptions) -> Result<Vec<usize>, Error> {
+        Ok(self.cut_to_count(count, options)?.kept)
+    }
+
+    /// The positions of the non-special messages that [`Context::rolling_token_window`] keeps, ascending.
+    ///
+    /// # Errors
+    ///
+    /// Those of the window.
+    pub fn kept_by_token_window(
+        &self,
+        budget: TokenBudget,
+        counting: &Counting,
+        options: &WindowOptions,
+    ) -> Result<Vec<usize>, Error> {
+        Ok(self.cut_to_tokens(budget, counting, options)?.kept)
+    }
+
     fn cut_to_count(&self, count: u64, options: &WindowOptions) -> Result<Cut, Error> {
         let limits = Limits { limit: count, reserve: 0, special_tokens: None };
         Cut::decide(self, limits, options, &|_| Ok(1))
