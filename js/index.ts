@@ -82,12 +82,12 @@ export {
   type HookCallback,
   type NewSession,
   Session,
-  type SessionSummary,
 } from './session/session.js'
 export type { SessionState } from './session/state.js'
+export type * from './session/summary.js'
 export type { StorageLease } from './storage/lease.js'
 export { MemoryStorage } from './storage/memory.js'
-export type { SessionStorage } from './storage/storage.js'
+export type { SessionStorage, StoredFile } from './storage/storage.js'
 export type { Counter, CountingOptions, MediaCost } from './tokens/counting.js'
 export {
   type CountOptions,

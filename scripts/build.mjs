@@ -3,6 +3,7 @@ import { copyFile, mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { checkBudgets } from './build/budgets.mjs'
 import { writeBundles } from './build/bundles.mjs'
+import { writeEmbedded } from './build/embedded.mjs'
 import { checkExports } from './build/exports.mjs'
 import { writeTypes } from './build/types.mjs'
 import { buildWasm } from './build/wasm.mjs'
@@ -32,7 +33,8 @@ async function writeDist() {
   await rm(dist, { recursive: true, force: true })
   await mkdir(dist)
   await copyFile(join(root, 'pkg', WASM), join(dist, WASM))
-  await writeVocabularies(join(dist, 'encodings'))
+  const vocabularies = await writeVocabularies(join(dist, 'encodings'))
+  await writeEmbedded([WASM, ...vocabularies.map((name) => `encodings/${name}`)])
   await writeBundles()
   await writeTypes()
   await checkExports()

@@ -8,9 +8,8 @@ import { join } from 'node:path'
 import { findCrate } from './setup/crates.mjs'
 import { SetupError } from './setup/steps.mjs'
 
-// The SHA-256 of each source, the same as in tiktoken.
+// The SHA-256 of each source, the same as in tiktoken. The vocabulary of r50k_base is the beginning of that of p50k_base.
 const SOURCES = {
-  r50k_base: '306cd27f03c1a714eca7108e03d66b7dc042abe8c258b44c199a7ed9838dd930',
   p50k_base: '94b5ca7dff4d00767bc256fdd1b27e5b17361d7b8a5f968547f9f23eb70d2069',
   cl100k_base: '223921b76ee99bde995b7ff738513eef100fb51d18c93597a113bcffe865b2a7',
   o200k_base: '446a9538cb6c348e3516120d7c08b09f57c36495e2acfffe59a5bf8b0cfb1a2d',
@@ -18,7 +17,7 @@ const SOURCES = {
 const MAX_TOKEN_BYTES = 255
 const LINE = /^([A-Za-z0-9+/]+={0,2}) (\d+)$/
 
-/** Writes one `.bin` file per vocabulary into `folder`. */
+/** Writes one `.bin` file per vocabulary into `folder`; resolves to their names. */
 export async function writeVocabularies(folder) {
   const { folder: crate } = await findCrate('tiktoken-rs')
   await mkdir(folder, { recursive: true })
@@ -27,6 +26,7 @@ export async function writeVocabularies(folder) {
     checkHash(name, source, sha256)
     await writeFile(join(folder, `${name}.bin`), encodeVocabulary(name, source.toString('latin1')))
   }
+  return Object.keys(SOURCES).map((name) => `${name}.bin`)
 }
 
 function checkHash(name, source, expected) {

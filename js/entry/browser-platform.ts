@@ -1,7 +1,7 @@
 // In a browser, the module and the vocabularies are fetched from beside this file.
 import type { Platform } from '../wasm/platform.js'
-import { fetchVocabulary } from './vocabulary-urls.js'
+import { vocabularyUrl } from './vocabulary-urls.js'
 
 export function browserPlatform(): Platform {
-  return { module: () => new URL('./peteos_session_bg.wasm', import.meta.url), fetchVocabulary }
+  return { module: () => new URL('./peteos_session_bg.wasm', import.meta.url), vocabularyUrl }
 }

@@ -1,16 +1,19 @@
-// Entry for any platform: the module is part of this file, for bundles that are moved away from the package's files.
-import base64 from 'virtual:wasm-base64'
-import { initSync } from '../wasm/loading.js'
-import { completePlatform } from '../wasm/platform.js'
-import { fetchVocabulary } from './vocabulary-urls.js'
+// Entry for any platform: the module is imported as code, for bundles that are moved away from the package's files.
+import './embedded/peteos_session_bg.js'
+import { embeddedFile } from '../wasm/embedded.js'
+import { loadAtStart } from '../wasm/loading.js'
+import { completePlatform, type Platform } from '../wasm/platform.js'
+import { vocabularyUrl } from './vocabulary-urls.js'
 
 export * from '../index.js'
 
-const bytes = () => Uint8Array.from(atob(base64), (character) => character.charCodeAt(0))
+const module = () => embeddedFile('peteos_session_bg.wasm') as Uint8Array
 
-completePlatform({ module: bytes, fetchVocabulary })
-try {
-  initSync(bytes())
-} catch {
-  // Some browsers compile a module of this size only asynchronously, as `await init()` does.
-}
+/** Of Node, Deno and Bun, found without an import, because the entry also runs elsewhere. */
+type Builtins = { getBuiltinModule?(name: 'fs'): { readFileSync(address: URL): Uint8Array } }
+const fs = (globalThis as { process?: Builtins }).process?.getBuiltinModule?.('fs')
+
+const platform: Platform = { module, vocabularyUrl }
+if (fs !== undefined) platform.readFile = (address) => fs.readFileSync(address)
+completePlatform(platform)
+loadAtStart(module)

@@ -1,6 +1,7 @@
 import type { SessionError } from '../errors.js'
 import type { SessionStorage } from '../storage/storage.js'
 import type { SpecialMessages } from './context.js'
+import type { SessionSummary } from './summary.js'
 
 /** Where a session is stored. */
 export interface StorageOptions {
@@ -37,6 +38,13 @@ export interface LoadOptions extends ReadOptions {
 
 /** Options of {@link Session.list}. */
 export interface ListOptions extends ReadOptions {
+  /** How many sessions are listed at most. By default all. */
+  limit?: number
+  /**
+   * Where the list begins: after this session, the last one of the page before. A summary also works if its session was
+   * removed or saved since; the uuid of a session stands for its present place.
+   */
+  after?: SessionSummary | string | undefined
   /** Called with the error of each session that cannot be read; such sessions are left out of the list. */
   onError?: (error: SessionError) => void
 }

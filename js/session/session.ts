@@ -38,23 +38,8 @@ import { makeAsyncDisposable, makeDisposable } from './dispose.js'
 import type { SessionCheck, SessionRepair } from './findings.js'
 import type { ListOptions, LoadOptions, ReadOptions, RepairOptions, SaveOptions, SessionOptions } from './options.js'
 import { SessionState } from './state.js'
+import type { SessionSummary } from './summary.js'
 import { transcriptOf } from './transcript.js'
-
-/** The summary of a session, as its `session.json` describes it. */
-export interface SessionSummary {
-  /** The id of the session. */
-  readonly uuid: string
-  /** The directory of the session: `parentDir/uuid`. */
-  readonly sessionDir: string
-  /** The id of the active context; `null` if there is none. */
-  readonly activeContextId: string | null
-  /** Whether a running agent uses the session. */
-  readonly isActive: boolean
-  /** The names of the tools that run without approval. */
-  readonly autoApproveTools: readonly string[]
-  /** When the session was last saved; `null` if the storage does not know. */
-  readonly modifiedAt: Date | null
-}
 
 /** A context that got a new id because another writer had changed its file. */
 export interface ForkedContext {
@@ -68,7 +53,7 @@ const SAVE_OPTIONS = ['onConflict'] as const
 const READ_OPTIONS = ['storage', 'maxFileBytes'] as const
 const REPAIR_OPTIONS = ['storage', 'maxFileBytes', 'dryRun', 'keepCopies'] as const
 const LOAD_OPTIONS = ['storage', 'activeContextId', 'maxFileBytes'] as const
-const LIST_OPTIONS = ['storage', 'onError', 'maxFileBytes'] as const
+const LIST_OPTIONS = ['storage', 'onError', 'maxFileBytes', 'limit', 'after'] as const
 const SESSION_OPTIONS = ['systemPromptMessage', 'toolDefinitionsMessage', 'storage'] as const
 
 /** How often an update is repeated after conflicts with writers that take no lock. */
@@ -293,22 +278,48 @@ export class Session {
 
   /**
    * Lists the sessions in a directory, newest first: by the day of their creation, and within a day by the time of their last
-   * save. Reads only their `session.json`.
+   * save. The day is that of the uuid, in the time zone of the process that created the session. A session that was last saved
+   * while it was that day somewhere in the world is listed by the time of that save. Reads only their `session.json`.
+   *
+   * With `limit` the list ends after so many sessions, and only their files are read. Pass the last summary as `after` to get
+   * the next ones. The pages have each session once that is neither removed nor saved in the meantime; a session that is saved
+   * moves towards the front.
+   *
+   * @example
+   * ```ts
+   * import { MemoryStorage, Session, type SessionSummary } from 'peteos-session'
+   *
+   * const storage = new MemoryStorage()
+   * let after: SessionSummary | undefined
+   * do {
+   *   const page = await Session.list('agents', { storage, limit: 50, after })
+   *   for (const { uuid } of page) console.log(uuid)
+   *   after = page.at(-1)
+   * } while (after !== undefined)
+   * ```
+   *
+   * @throws {SessionNotFoundError} if `after` is the uuid of a session that does not exist any more. A summary is a place in
+   * the list even if its session is gone.
+   * @throws {StorageError} if the storage cannot list the directory.
    */
   static async list(parentDir: string, options: ListOptions = {}): Promise<SessionSummary[]> {
     const read = readOptions(options, LIST_OPTIONS, 'Session.list')
-    const { storage: given, onError = () => undefined, maxFileBytes } = read
+    const { storage: given, onError = () => undefined, maxFileBytes, limit, after } = read
     if (typeof onError !== 'function') {
       throw new InvalidArgumentError('options.onError: expected a function', { argument: 'options.onError' })
     }
     const storage = storageOf(given)
     await ensureLoaded()
-    const text = await rust().SessionHandle.list(parentDir, storage, onError, maxFileBytes)
-    const summaries = JSON.parse(text) as (Omit<SessionSummary, 'modifiedAt'> & { modifiedAt: number | Date | null })[]
-    for (const summary of summaries) {
-      if (summary.modifiedAt !== null) summary.modifiedAt = new Date(summary.modifiedAt)
+    const summaries: SessionSummary[] = []
+    const onPage = (text: string) => {
+      type Listed = Omit<SessionSummary, 'modifiedAt'> & { readonly modifiedAt: number | null }
+      for (const { modifiedAt, ...summary } of JSON.parse(text) as Listed[]) {
+        summaries.push({ ...summary, modifiedAt: modifiedAt === null ? null : new Date(modifiedAt) })
+      }
     }
-    return summaries as SessionSummary[]
+    const [uuid, time] = placeOf(after)
+    await rust().SessionHandle.list(parentDir, storage, maxFileBytes, utcOffset(), limit, uuid, time, onPage, onError)
+    return summaries
   }
 
   /** The id, which is also the name of the directory. */
@@ -742,6 +753,23 @@ function ownerOf(session: WeakRef<Session>): ContextOwner {
 function lastingPath(storage: SessionStorage, parentDir: string): string {
   if (typeof parentDir !== 'string' || !hasMethod(storage, 'absolutePath')) return parentDir
   return storage.absolutePath?.(parentDir) ?? parentDir
+}
+
+/** The place of a summary in a list: its uuid, and its time, which is `undefined` if only the uuid is known. */
+function placeOf(after: ListOptions['after']): [uuid: unknown, time: number | null | undefined] {
+  if (typeof after !== 'object' || after === null) return [after, undefined]
+  const { uuid, modifiedAt } = after
+  const time = modifiedAt === null ? null : Number(modifiedAt)
+  if (!Number.isNaN(time)) return [uuid, time]
+  throw new InvalidArgumentError('options.after: expected a summary or the uuid of a session', {
+    argument: 'options.after',
+  })
+}
+
+/** How far local time is ahead of UTC, in milliseconds. */
+function utcOffset(): number {
+  const minutes = -new Date().getTimezoneOffset()
+  return Math.max(-12 * 60, Math.min(minutes, 14 * 60)) * 60_000 || 0
 }
 
 function storageOf(storage: SessionStorage | undefined): SessionStorage {

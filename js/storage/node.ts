@@ -12,9 +12,9 @@ import { readRegularFile, readRegularFileSync } from './node/files.js'
 import { removeEmpty, withLockFile, withLockFileSync } from './node/lock-file.js'
 import { type Replacement, replaceFile, replaceFileSync } from './node/replace.js'
 import { Root } from './node/root.js'
-import { monotonicTime } from './node/timers.js'
+import { monotonicTime, nextTurn } from './node/timers.js'
 import { Queue } from './queue.js'
-import type { SessionStorage } from './storage.js'
+import type { SessionStorage, StoredFile } from './storage.js'
 
 /** Options of {@link NodeFileStorage}. */
 export interface NodeFileStorageOptions {
@@ -44,6 +44,9 @@ const OPTIONS = ['root', 'followLinks', 'mode', 'durability', 'lockTimeout'] as 
 
 /** The longest wait of a synchronous caller in milliseconds, because it blocks its thread. */
 const LONGEST_SYNC_WAIT = 5_000
+
+/** How long many files are read synchronously, in milliseconds. */
+const LONGEST_SYNC_READ = 2
 
 /** The locks held or awaited in this thread, by directory. All adapters share it, because they share the files. */
 const queue = new Queue()
@@ -82,12 +85,30 @@ export class NodeFileStorage implements SessionStorage {
 
   /** The contents of a file; `null` if there is none. Throws `EINVAL` for anything that is neither a file nor a directory. */
   async read(path: string): Promise<Uint8Array | null> {
-    return unlessAbsent(readRegularFile(this.#resolve(path)), null)
+    return (await this.#readFile(path))?.data ?? null
   }
 
   /** A synchronous {@link read}. */
   readSync(path: string): Uint8Array | null {
-    return unlessAbsentSync(() => readRegularFileSync(this.#resolve(path)), null)
+    return this.#readFileSync(path)?.data ?? null
+  }
+
+  /**
+   * Several files with the times of their last writes: the result of each. They are read synchronously for up to 2 ms, which is
+   * much faster for files in the cache of the system, and the rest concurrently.
+   */
+  async readMany(paths: readonly string[]): Promise<PromiseSettledResult<StoredFile | null>[]> {
+    await nextTurn()
+    const end = monotonicTime() + LONGEST_SYNC_READ
+    const settled = paths.map((path) => {
+      if (monotonicTime() >= end) return this.#readFile(path)
+      try {
+        return this.#readFileSync(path)
+      } catch (reason) {
+        return Promise.reject(reason)
+      }
+    })
+    return Promise.allSettled(settled)
   }
 
   /**
@@ -175,6 +196,14 @@ export class NodeFileStorage implements SessionStorage {
     return this.#root === undefined ? resolve(path) : path
   }
 
+  async #readFile(path: string): Promise<StoredFile | null> {
+    return unlessAbsent(readRegularFile(this.#resolve(path)), null)
+  }
+
+  #readFileSync(path: string): StoredFile | null {
+    return unlessAbsentSync(() => readRegularFileSync(this.#resolve(path)), null)
+  }
+
   #resolve(path: string): string {
     return this.#root === undefined ? path : this.#root.resolve(path)
   }
@@ -208,6 +237,9 @@ function check(option: string, isRight: boolean, expected: string): void {
 function sha256(contents: Uint8Array | null): string | null {
   if (contents === null) return null
   // Loaded at first use: it would take more time than anything else at the start.
-  const { createHash } = createRequire(import.meta.url)('node:crypto') as typeof import('node:crypto')
-  return createHash('sha256').update(contents).digest('hex')
+  const name = 'node:crypto'
+  // Before Node 20.16 only `require` loads a module of Node late. The path only has to be absolute.
+  const crypto =
+    process.getBuiltinModule?.(name) ?? (createRequire(process.execPath)(name) as typeof import('node:crypto'))
+  return crypto.createHash('sha256').update(contents).digest('hex')
 }

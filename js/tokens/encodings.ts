@@ -2,6 +2,8 @@ import { withCallerStack } from '../caller-stack.js'
 import { InvalidArgumentError, messageOf, StorageError } from '../errors.js'
 import type { EncodingName } from '../generated/lists.js'
 import { readOptions } from '../read-options.js'
+import { embeddedFile } from '../wasm/embedded.js'
+import { contentOf } from '../wasm/fetching.js'
 import { MAX_TEXT } from '../wasm/json-text.js'
 import { ensureLoaded } from '../wasm/loading.js'
 import { getPlatform, type VocabularyName } from '../wasm/platform.js'
@@ -132,7 +134,8 @@ export const encodingForModel = /* @__PURE__ */ withCallerStack('encodingForMode
   return rust().encodingForModel(model) as EncodingName
 })
 
-const loading = new Map<string, Promise<void>>()
+/** The files that are being read, by path: encodings share them. */
+const reading = new Map<string, Promise<Uint8Array>>()
 
 /**
  * Loads the vocabulary of an encoding. Node does so automatically at first use; in a browser, await this before you count.
@@ -150,50 +153,43 @@ export const loadEncoding = /* @__PURE__ */ withCallerStack(
     await ensureLoaded()
     if (rust().isEncodingLoaded(encoding)) return
     const name = rust().vocabularyOf(encoding) as VocabularyName
-    let load = loading.get(name)
-    if (load === undefined) {
-      load = readVocabulary(name, source)
-        .then((data) => rust().loadVocabulary(encoding, data))
-        .finally(() => loading.delete(name))
-      loading.set(name, load)
+    let read = reading.get(name)
+    if (read === undefined) {
+      read = readVocabulary(name, source).finally(() => reading.delete(name))
+      reading.set(name, read)
     }
-    await load
+    const data = await read
+    if (!rust().isEncodingLoaded(encoding)) rust().loadVocabulary(encoding, data)
   },
 )
 
 async function readVocabulary(name: VocabularyName, source?: VocabularySource): Promise<Uint8Array> {
   const path = `encodings/${name}.bin`
   try {
-    return await bytesOf(name, source)
+    return await bytesOf(name, path, source)
   } catch (cause) {
     if (cause instanceof InvalidArgumentError) throw cause
     throw new StorageError(`could not read ${path}: ${messageOf(cause)}`, { operation: 'read', path, cause })
   }
 }
 
-async function bytesOf(name: VocabularyName, source?: VocabularySource): Promise<Uint8Array> {
+async function bytesOf(name: VocabularyName, path: string, source?: VocabularySource): Promise<Uint8Array> {
   if (source === undefined) {
-    const { fetchVocabulary } = getPlatform()
-    if (fetchVocabulary !== undefined) return fetchVocabulary(name)
-    const message = 'source: this entry point has no vocabularies of its own; call loadEncoding(name, source)'
+    const { readVocabulary, vocabularyUrl } = getPlatform()
+    const data = embeddedFile(path) ?? readVocabulary?.(name)
+    if (data !== undefined) return data
+    if (vocabularyUrl !== undefined) return bytesOf(name, path, vocabularyUrl(name))
+    const message =
+      'source: this entry point has no vocabularies of its own; ' +
+      `import 'peteos-session/encodings/${name}', or call loadEncoding(name, source)`
     throw new InvalidArgumentError(message, { argument: 'source' })
   }
   if (typeof source !== 'string' && (typeof source !== 'object' || source === null)) {
     const message = 'source: expected a URL, a response or bytes'
     throw new InvalidArgumentError(message, { argument: 'source' })
   }
-  if (source instanceof Uint8Array) return source
-  if (source instanceof ArrayBuffer) return new Uint8Array(source)
-  if (typeof source === 'string' || 'href' in source) return bytesOfResponse(fetch(source as string | URL))
-  return bytesOfResponse(source)
-}
-
-/**
- * The bytes of a response.
- * @internal
- */
-export async function bytesOfResponse(response: ResponseLike | Promise<ResponseLike>): Promise<Uint8Array> {
-  const answer = await response
-  if (!answer.ok) throw new Error(`${answer.url} answered ${answer.status} ${answer.statusText}`)
-  return new Uint8Array(await answer.arrayBuffer())
+  const content = await contentOf(source)
+  if (content instanceof Uint8Array) return content
+  if (content instanceof ArrayBuffer) return new Uint8Array(content)
+  return new Uint8Array(await (content as ResponseLike).arrayBuffer())
 }

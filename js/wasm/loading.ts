@@ -1,10 +1,11 @@
-import type { InitInput } from '../../pkg/peteos_session.js'
+import type { InitInput, SyncInitInput } from '../../pkg/peteos_session.js'
 import wasmInit, { initSync as wasmInitSync } from '../../pkg/peteos_session.js'
 import { withCallerStack } from '../caller-stack.js'
-import { messageOf, NotInitializedError } from '../errors.js'
+import { NotInitializedError } from '../errors.js'
+import { contentOf } from './fetching.js'
 import { getPlatform } from './platform.js'
-import { connect, isLoaded } from './runtime.js'
-import type { ModuleSource } from './sources.js'
+import { cannotLoad, connect, failedAtStart, isLoaded } from './runtime.js'
+import type { CompiledModule, ModuleSource } from './sources.js'
 
 let initializing: Promise<void> | undefined
 
@@ -36,17 +37,22 @@ async function load(source = getPlatform().module?.()): Promise<void> {
     throw new NotInitializedError('this entry point has no module of its own; call init(source)')
   }
   try {
-    connect(await wasmInit({ module_or_path: source as InitInput }))
+    connect(await wasmInit({ module_or_path: (await contentOf(source)) as InitInput }))
   } catch (cause) {
-    throw new NotInitializedError(`the WebAssembly module could not be loaded: ${messageOf(cause)}`, { cause })
+    throw cannotLoad(cause)
   }
 }
 
 /**
- * Loads the module without waiting.
+ * Loads the module without waiting, while an entry point is imported. A failure does not stop the import: `init` may be
+ * given another module. The first use without one throws.
  * @internal
  */
-export function initSync(module: Uint8Array): void {
+export function loadAtStart(read: () => Uint8Array | CompiledModule): void {
   if (isLoaded()) return
-  connect(wasmInitSync({ module: module as Uint8Array<ArrayBuffer> }))
+  try {
+    connect(wasmInitSync({ module: read() as SyncInitInput }))
+  } catch (cause) {
+    failedAtStart(cause)
+  }
 }

@@ -1,7 +1,7 @@
 import type { ModuleSource } from './sources.js'
 
 /** The names of the vocabulary files, without extension. */
-export type VocabularyName = 'r50k_base' | 'p50k_base' | 'cl100k_base' | 'o200k_base'
+export type VocabularyName = 'p50k_base' | 'cl100k_base' | 'o200k_base'
 
 /**
  * What an entry point knows about the platform that it runs on.
@@ -12,8 +12,10 @@ export interface Platform {
   module?(): ModuleSource
   /** Reads a vocabulary file synchronously, on platforms that can. */
   readVocabulary?(name: VocabularyName): Uint8Array
-  /** Reads a vocabulary file. */
-  fetchVocabulary?(name: VocabularyName): Promise<Uint8Array>
+  /** The address of a vocabulary file. */
+  vocabularyUrl?(name: VocabularyName): URL
+  /** Reads the file of a `file:` address, which `fetch` refuses. */
+  readFile?(address: URL): Uint8Array
 }
 
 let platform: Platform = {}

@@ -1,10 +1,14 @@
 import type { InitOutput } from '../../pkg/peteos_session.js'
 import * as bindings from '../../pkg/peteos_session.js'
 import { createError, messageOf, NotInitializedError, StorageError } from '../errors.js'
+import { embeddedFile } from './embedded.js'
 import { getPlatform, type VocabularyName } from './platform.js'
 
 /** The memory of the module, once it is loaded. */
 let wasmMemory: InitOutput['memory'] | undefined
+
+/** Why an entry point could not load it. */
+let failure: { readonly cause: unknown } | undefined
 
 /**
  * Whether the module is loaded.
@@ -23,14 +27,27 @@ export function connect({ memory }: InitOutput): void {
   wasmMemory = memory
 }
 
-/** Reads a vocabulary for Rust, on platforms that can do so synchronously. */
+/** Reads a vocabulary for Rust, if that is possible synchronously. */
 function readVocabulary(name: VocabularyName): Uint8Array | undefined {
+  const path = `encodings/${name}.bin`
   try {
-    return getPlatform().readVocabulary?.(name)
+    return embeddedFile(path) ?? getPlatform().readVocabulary?.(name)
   } catch (cause) {
-    const path = `encodings/${name}.bin`
     throw new StorageError(`could not read ${path}: ${messageOf(cause)}`, { operation: 'read', path, cause })
   }
+}
+
+/**
+ * Remembers why an entry point could not load the module.
+ * @internal
+ */
+export function failedAtStart(cause: unknown): void {
+  failure = { cause }
+}
+
+/** @internal */
+export function cannotLoad(cause: unknown): NotInitializedError {
+  return new NotInitializedError(`the WebAssembly module could not be loaded: ${messageOf(cause)}`, { cause })
 }
 
 /**
@@ -48,6 +65,7 @@ export function rust(): typeof bindings {
  */
 export function memory(): { readonly buffer: ArrayBuffer } {
   if (wasmMemory === undefined) {
+    if (failure !== undefined) throw cannotLoad(failure.cause)
     throw new NotInitializedError('the WebAssembly module is not loaded yet; call `await init()` first')
   }
   return wasmMemory

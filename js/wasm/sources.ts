@@ -14,6 +14,8 @@ export interface ResponseLike {
   readonly statusText: string
   /** The URL that answered. */
   readonly url: string
+  /** The headers. */
+  readonly headers?: { get(name: string): string | null }
   /** Reads the body. */
   arrayBuffer(): Promise<ArrayBuffer>
 }

@@ -15,6 +15,7 @@ export async function writeTypes() {
   await runTool('typescript', 'tsc', ['-p', 'tsconfig.types.json', '--outDir', join(types, 'esm')])
   await checkSelfContained(join(types, 'esm'))
   await cp(join(types, 'esm'), join(types, 'cjs'), { recursive: true })
+  await cp(join(root, 'js', 'declarations'), join(types, 'files'), { recursive: true })
   // TypeScript takes the module format of a declaration from the nearest package.json.
   await writeFile(join(types, 'esm', 'package.json'), '{"type":"module"}\n')
   await writeFile(join(types, 'cjs', 'package.json'), '{"type":"commonjs"}\n')

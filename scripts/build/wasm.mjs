@@ -7,8 +7,10 @@ import { rust } from '../setup/rust.mjs'
 import { onlyWhenChanged } from '../setup/stamps.mjs'
 import { root, run, step } from '../setup/steps.mjs'
 import { wasmBindgen } from '../setup/wasm-bindgen.mjs'
+import { shortenNames } from './short-names.mjs'
 
 const MODULE = join(root, 'pkg', 'peteos_session_bg.wasm')
+const BINDINGS = join(root, 'pkg', 'peteos_session.js')
 
 /** PETEOS_SESSION_BUILD=quick builds in seconds, for work on the Rust code. The module is large and slow: do not release it. */
 export const isQuick = process.env.PETEOS_SESSION_BUILD === 'quick'
@@ -23,12 +25,21 @@ const WASM_FEATURES = [
   'reference-types',
   'sign-ext',
   'simd',
-]
+].map((feature) => `--enable-${feature}`)
 
 export async function buildWasm() {
   const work = {
     inputs: [
-      ...['Cargo.toml', 'Cargo.lock', '.cargo', 'crates', 'src', 'package-lock.json', 'scripts/build/wasm.mjs'],
+      ...[
+        'Cargo.toml',
+        'Cargo.lock',
+        '.cargo',
+        'crates',
+        'src',
+        'package-lock.json',
+        'scripts/build/wasm.mjs',
+        'scripts/build/short-names.mjs',
+      ],
       ...['scripts/setup/rust.mjs', 'scripts/setup/rust-debian.mjs', 'scripts/setup/rust-installed.mjs'],
     ],
     values: [process.env.PETEOS_SESSION_RUST ?? null, profile],
@@ -40,6 +51,7 @@ export async function buildWasm() {
     await step('compiling the Rust library to WebAssembly', () => compile(toolchain))
     await step('generating its JavaScript bindings', () => bind(cli, toolchain))
     if (!isQuick) await step('optimising the WebAssembly module (about a minute)', optimise)
+    await step('shortening the names of its imports and exports', () => shortenNames(MODULE, BINDINGS, WASM_FEATURES))
   })
 }
 
@@ -76,8 +88,7 @@ async function bind(cli, { wasmTargetDir }) {
 }
 
 async function optimise() {
-  const features = WASM_FEATURES.map((feature) => `--enable-${feature}`)
   // Functions marked as not inlined must stay so: the engine replaces the code of a loop between two calls of a function.
   const inlining = '--one-caller-inline-max-function-size=0'
-  await runTool('binaryen', 'wasm-opt', ['-O3', inlining, ...features, MODULE, '-o', MODULE])
+  await runTool('binaryen', 'wasm-opt', ['-O3', inlining, ...WASM_FEATURES, MODULE, '-o', MODULE])
 }

@@ -38,6 +38,11 @@ export async function runTool(packageName, command, args, options) {
   await run(process.execPath, [toolScript(packageName, command), ...args], options)
 }
 
+/** Runs such a command; resolves to its standard output. */
+export async function captureTool(packageName, command, args) {
+  return run(process.execPath, [toolScript(packageName, command), ...args], { capture: true })
+}
+
 export function toolScript(packageName, command) {
   const folder = join(root, 'node_modules', packageName)
   const { bin } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))

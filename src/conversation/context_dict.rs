@@ -175,6 +175,24 @@ impl Context {
         self.view_with(&self.messages)
     }
 
+    /// The dict without some of the children; their ids are in ascending order.
+    pub fn view_without_children(&self, left_out: &[ContextId]) -> View<'_> {
+        let mut view = self.view();
+        let is_kept = |child: &&Value| {
+            let id = child.as_str().unwrap_or_default();
+            left_out.binary_search_by(|left_out| left_out.as_str().cmp(id)).is_err()
+        };
+        if let View::Fields(fields) = &mut view {
+            if let Some((_, children)) =
+                fields.iter_mut().find(|(key, _)| !left_out.is_empty() && *key == keys::CHILDREN)
+            {
+                let kept = json::items(&self.fields, keys::CHILDREN).iter().filter(is_kept);
+                *children = View::Array(kept.map(View::Value).collect());
+            }
+        }
+        view
+    }
+
     /// The dict with an empty list in place of the messages.
     pub fn view_without_messages(&self) -> View<'_> {
         self.view_with(&[])

@@ -77,7 +77,7 @@ fn check_part(part: &Object) -> Result<(), ShapeError> {
         }
         "tool_result" => {
             string("call_id")?;
-            string("content")?;
+            check_result_content(part)?;
             optional(part, "execution_status", "a string", Value::is_string)
         }
         "tool" => {
@@ -88,6 +88,24 @@ fn check_part(part: &Object) -> Result<(), ShapeError> {
         // A type of a later version or another program.
         _ => Ok(()),
     }
+}
+
+/// The content of a tool result: a text, or a list of texts and media.
+fn check_result_content(part: &Object) -> Result<(), ShapeError> {
+    let is_content = |value: &Value| value.is_string() || value.is_array();
+    required(part, "content", "a string, or an array of texts and media", is_content)?;
+    json::items(part, "content").iter().enumerate().try_for_each(|(index, inner)| {
+        let checked = match (inner.as_object(), inner["type"].as_str()) {
+            (Some(inner), Some("text" | "image" | "video" | "audio" | "pdf")) => check_part(inner),
+            (Some(_), Some(other)) => {
+                let message = format!("a tool result cannot contain a part of the type {other:?}");
+                Err(ShapeError::new(FieldPath::root().key("type"), message))
+            }
+            (Some(inner), None) => required(inner, "type", "a string", Value::is_string).map(drop),
+            (None, _) => Err(wrong(&FieldPath::root(), "an object", inner)),
+        };
+        checked.map_err(|error| error.below(&content_part(index)))
+    })
 }
 
 fn check_source(part: &Object) -> Result<(), ShapeError> {
@@ -180,6 +198,19 @@ mod tests {
             (part(json!({"type": "pdf", "source": {"type": "base64", "data": ""}})), "content[1].source.media_type"),
             (part(json!({"type": "tool_use", "call_id": "1", "name": "f", "arguments": {}})), "content[1].arguments"),
             (part(json!({"type": "tool_result", "call_id": 1, "content": ""})), "content[1].call_id"),
+            (part(json!({"type": "tool_result", "call_id": "1", "content": 5})), "content[1].content"),
+            (
+                part(json!({"type": "tool_result", "call_id": "1", "content": [{"type": "text"}]})),
+                "content[1].content[0].text: is missing",
+            ),
+            (
+                part(json!({"type": "tool_result", "call_id": "1", "content": [{"type": "tool_use"}]})),
+                "content[1].content[0].type: a tool result cannot contain",
+            ),
+            (
+                part(json!({"type": "tool_result", "call_id": "1", "content": [5]})),
+                "content[1].content[0]: expected an object",
+            ),
             (part(json!({"type": "tool", "name": "f", "parameters": []})), "content[1].parameters"),
         ];
         for (message, expected) in cases {

@@ -189,13 +189,13 @@ impl ContextHandle {
         let (system_prompt, tool_definitions) = specials(system_prompt, tool_definitions)?;
         let options = ForkOptions { range, system_prompt, tool_definitions };
         let environment = JsEnvironment::capture()?;
-        Ok(self.0.change(|context| Ok(context.fork(options, &environment)))?.into())
+        Ok(self.0.fork(|context| Ok(context.fork(options, &environment)))?.into())
     }
 
     #[wasm_bindgen(js_name = stripThinking)]
     pub fn strip_thinking(&self) -> Result<Self, JsValue> {
         let environment = JsEnvironment::capture()?;
-        Ok(self.0.change(|context| Ok(context.strip_thinking(&environment)))?.into())
+        Ok(self.0.fork(|context| Ok(context.strip_thinking(&environment)))?.into())
     }
 
     #[wasm_bindgen(js_name = rollingSequenceWindow)]
@@ -203,7 +203,7 @@ impl ContextHandle {
         let SequenceWindow { count, options } = SequenceWindow::read(count, options)?;
         let environment = JsEnvironment::capture()?;
         let window = |context: &mut Context| context.rolling_sequence_window(count, &options, &environment);
-        Ok(self.0.change(window)?.map(Self::from))
+        Ok(self.0.window(window)?.map(Self::from))
     }
 
     #[wasm_bindgen(js_name = rollingTokenWindow)]
@@ -215,7 +215,7 @@ impl ContextHandle {
     ) -> Result<Option<Self>, JsValue> {
         let window = TokenWindow::read(max_tokens, encoding, options)?;
         let environment = JsEnvironment::capture()?;
-        let child = self.0.change(|context| {
+        let child = self.0.window(|context| {
             context.rolling_token_window(window.budget, &window.counting(), &window.options, &environment)
         });
         Ok(child?.map(Self::from))

@@ -64,7 +64,7 @@ impl ContextHandle {
     #[wasm_bindgen(js_name = takeStep)]
     pub fn take_step(&self, text: &str, encoding: &JsValue) -> Result<Option<Self>, JsValue> {
         let (step, tools, environment) = (step(text)?, Tools::new(encoding)?, JsEnvironment::capture()?);
-        Ok(self.shared().change(take_step(&step, &tools, &environment))?.map(Self::from))
+        Ok(self.shared().window(take_step(&step, &tools, &environment))?.map(Self::from))
     }
 
     /// The report of a step, as JSON.
@@ -78,7 +78,7 @@ impl ContextHandle {
     pub fn fit(&self, text: &str, encoding: &JsValue) -> Result<Option<Array>, JsValue> {
         let (policy, tools, environment) = (policy(text)?, Tools::new(encoding)?, JsEnvironment::capture()?);
         let mut reports = Vec::new();
-        let child = self.shared().change(|context| fit(context, &policy, &tools, &environment, &mut reports))?;
+        let child = self.shared().window(|context| fit(context, &policy, &tools, &environment, &mut reports))?;
         pair(child.map(Self::from), &reports)
     }
 
@@ -96,7 +96,7 @@ impl ContextHandle {
             let edits = summary.edits(context, &counter, &environment)?;
             Ok(edits.fork(context, &environment))
         };
-        Ok(self.shared().change(summarize)?.into())
+        Ok(self.shared().fork(summarize)?.into())
     }
 
     /// The report of a summary, as JSON.

@@ -16,7 +16,10 @@ use crate::error::Error;
 use crate::id::{ContextId, SessionId};
 use crate::json;
 use crate::layout::{Layout, check_parent_dir};
-use crate::session::{ActiveContext, OnConflict, Session, SessionList, StoredSession};
+use crate::session::{ActiveContext, Cursor, ListOptions, OnConflict, Session, SessionList, StoredSession};
+
+/// The number of summaries that cross together.
+const PAGE: usize = 1000;
 
 /// The handle that the class `Session` in `js/` wraps. Its state is shared with the promises that it returns, which may
 /// outlive it.
@@ -54,21 +57,47 @@ impl SessionHandle {
         Ok(Self(Rc::new(StoredSession::load(layout, storage, active, &environment).await?)))
     }
 
-    /// The JSON array of the summaries, newest first. `on_error` is called with the error of each session that cannot be
-    /// read.
+    /// Calls `on_page` with JSON arrays of summaries, newest first, and `on_error` with the error of each session that cannot
+    /// be read. `after_uuid` and `after_time` are a place in the list: a time of `undefined` means the present place of that
+    /// session.
+    #[allow(clippy::too_many_arguments, reason = "the options of one call")]
     pub async fn list(
         parent_dir: JsValue,
         storage: JsValue,
-        on_error: Function,
         max_file_bytes: JsValue,
-    ) -> Result<String, JsValue> {
+        utc_offset: f64,
+        limit: JsValue,
+        after_uuid: JsValue,
+        after_time: JsValue,
+        on_page: Function,
+        on_error: Function,
+    ) -> Result<(), JsValue> {
         let parent_dir = parent_directory(&parent_dir)?;
         let storage = JsStorage::with_limit(storage, args::max_file_bytes(&max_file_bytes)?);
-        let list = SessionList::read(&parent_dir, &storage).await?;
-        for error in list.errors {
-            on_error.call1(&JsValue::NULL, &error.into())?;
+        let limit = match limit.is_undefined() {
+            true => None,
+            false => Some(args::non_negative_integer(&limit, "options.limit")?),
+        };
+        let after = match after_uuid.is_undefined() {
+            true => None,
+            false => Some(cursor(&after_uuid, &after_time)?),
+        };
+        let options = ListOptions { utc_offset, is_page: limit.is_some(), after };
+        let mut list = SessionList::open(&parent_dir, &storage, options).await?;
+        let mut left = limit.unwrap_or(u64::MAX);
+        while left > 0 {
+            let mut errors = Vec::new();
+            let page = list.next(usize::try_from(left).unwrap_or(usize::MAX).min(PAGE), &mut errors).await;
+            for error in errors {
+                on_error.call1(&JsValue::NULL, &error.into())?;
+            }
+            if page.is_empty() {
+                break;
+            }
+            left -= page.len() as u64;
+            on_page.call1(&JsValue::NULL, &reports::text(&page)?.into())?;
         }
-        Ok(reports::text(&list.summaries)?)
+        Ok(())
     }
 
     #[wasm_bindgen(getter)]
@@ -265,6 +294,14 @@ impl SessionHandle {
     pub(super) fn change<T>(&self, change: impl FnOnce(&mut Session) -> Result<T, Error>) -> Result<T, JsValue> {
         Ok(self.0.change(change)?)
     }
+}
+
+/// A place in a list of sessions.
+fn cursor(uuid: &JsValue, time: &JsValue) -> Result<Cursor, Error> {
+    const ARGUMENT: &str = "options.after";
+    let text = args::string(uuid, ARGUMENT)?;
+    let id = SessionId::parse(&text).map_err(|fault| Error::argument(ARGUMENT, fault))?;
+    Ok(if time.is_undefined() { Cursor::Session(id) } else { Cursor::Listed(id, time.as_f64()) })
 }
 
 /// Which context a load makes the active one.

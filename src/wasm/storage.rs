@@ -4,10 +4,10 @@ use js_sys::{Array, Promise, Reflect, Uint8Array};
 use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::JsFuture;
 
-use super::args::{is_absent, strings};
+use super::args::{array, is_absent, strings};
 use super::memory::make_room_for_json;
 use crate::error::{Cause, Error, Operation, StorageError};
-use crate::storage::{DEFAULT_MAX_FILE_BYTES, Revision, Storage, SyncStorage};
+use crate::storage::{DEFAULT_MAX_FILE_BYTES, FileWithTime, Revision, Storage, SyncStorage};
 
 #[wasm_bindgen]
 extern "C" {
@@ -17,6 +17,9 @@ extern "C" {
 
     #[wasm_bindgen(method, catch)]
     fn read(this: &SessionStorage, path: &str) -> Result<JsValue, JsValue>;
+
+    #[wasm_bindgen(method, catch, js_name = readMany)]
+    fn read_many(this: &SessionStorage, paths: &Array) -> Result<JsValue, JsValue>;
 
     #[wasm_bindgen(method, catch)]
     fn write(this: &SessionStorage, path: &str, data: Uint8Array, lease: &JsValue) -> Result<JsValue, JsValue>;
@@ -55,11 +58,11 @@ extern "C" {
     // An item of the result of `Promise.allSettled`.
     type Outcome;
 
-    #[wasm_bindgen(method, getter, structural)]
-    fn value(this: &Outcome) -> JsValue;
+    #[wasm_bindgen(method, getter, catch, structural)]
+    fn value(this: &Outcome) -> Result<JsValue, JsValue>;
 
-    #[wasm_bindgen(method, getter, structural)]
-    fn reason(this: &Outcome) -> JsValue;
+    #[wasm_bindgen(method, getter, catch, structural)]
+    fn reason(this: &Outcome) -> Result<JsValue, JsValue>;
 
     #[wasm_bindgen(catch, js_namespace = ArrayBuffer, js_name = isView)]
     fn is_view(data: &JsValue) -> Result<bool, JsValue>;
@@ -103,6 +106,30 @@ impl JsStorage {
         bytes(&data).map(Some).ok_or_else(|| wrong_answer(Operation::Read, path, "a Uint8Array or null"))
     }
 
+    /// As [`Storage::read_with_times`], with one call of the adapter.
+    async fn read_many(&self, paths: &[String]) -> Vec<Result<Option<FileWithTime>, Error>> {
+        let names: Array = paths.iter().map(JsValue::from).collect();
+        let outcomes = match settle(self.adapter().read_many(&names)).await {
+            Ok(outcomes) => array(&outcomes).filter(|outcomes| outcomes.length() as usize == paths.len()).ok_or(None),
+            Err(cause) => Err(Some(cause)),
+        };
+        let file = |(path, index): (&String, u32)| {
+            let outcomes = match &outcomes {
+                Ok(outcomes) => outcomes,
+                Err(Some(cause)) => return Err(failure(Operation::Read, path, cause.clone())),
+                Err(None) => return Err(wrong_answer(Operation::Read, path, "a result for each file from readMany")),
+            };
+            let file = result_of(outcomes.get(index)).map_err(|cause| failure(Operation::Read, path, cause))?;
+            if is_absent(&file) {
+                return Ok(None);
+            }
+            let part = |name: &str| Reflect::get(&file, &name.into());
+            let time = part("modifiedTime").ok().and_then(|time| time.as_f64());
+            Ok(self.contents(path, part("data"))?.map(|contents| (contents, time)))
+        };
+        paths.iter().zip(0..).map(file).collect()
+    }
+
     fn has_method(&self, name: &str) -> bool {
         Reflect::get(&self.adapter, &name.into()).is_ok_and(|method| method.is_function())
     }
@@ -117,9 +144,22 @@ impl Storage for JsStorage {
         self.contents(path, settle(self.adapter().read(path)).await)
     }
 
-    async fn read_all(&self, paths: &[String]) -> Vec<Result<Option<Vec<u8>>, Error>> {
+    async fn read_with_times(&self, paths: &[String]) -> Vec<Result<Option<FileWithTime>, Error>> {
+        if self.has_method("readMany") {
+            return self.read_many(paths).await;
+        }
         let answers = settle_all(paths.iter().map(|path| self.adapter().read(path))).await;
-        paths.iter().zip(answers).map(|(path, answer)| self.contents(path, answer)).collect()
+        let files: Vec<_> = paths.iter().zip(answers).map(|(path, answer)| self.contents(path, answer)).collect();
+        let is_found = |file: &Result<Option<Vec<u8>>, Error>| matches!(file, Ok(Some(_)));
+        let found: Vec<String> =
+            paths.iter().zip(&files).filter(|(_, file)| is_found(file)).map(|(path, _)| path.clone()).collect();
+        let mut times = self.modified_times(&found).await.into_iter();
+        let with_time = |file: Result<Option<Vec<u8>>, Error>| match file {
+            Ok(Some(contents)) => Ok(Some((contents, times.next().transpose()?.flatten()))),
+            Ok(None) => Ok(None),
+            Err(error) => Err(error),
+        };
+        files.into_iter().map(with_time).collect()
     }
 
     async fn write(&self, path: &str, contents: &[u8]) -> Result<(), Error> {
@@ -209,15 +249,16 @@ async fn settle_all(answers: impl Iterator<Item = Result<JsValue, JsValue>>) -> 
         Ok(outcomes) => Array::from(&outcomes),
         Err(cause) => return answers.iter().map(|_| Err(cause.clone())).collect(),
     };
-    let reason = JsValue::from("reason");
-    let result = |outcome: JsValue| {
-        let value = outcome.unchecked_ref::<Outcome>().value();
-        if value.is_undefined() && Reflect::has(&outcome, &reason) != Ok(false) {
-            return Err(outcome.unchecked_ref::<Outcome>().reason());
-        }
-        Ok(value)
-    };
-    outcomes.iter().map(result).collect()
+    outcomes.iter().map(result_of).collect()
+}
+
+/// The result in an item of `Promise.allSettled`.
+fn result_of(outcome: JsValue) -> Result<JsValue, JsValue> {
+    let value = outcome.unchecked_ref::<Outcome>().value()?;
+    if value.is_undefined() && Reflect::has(&outcome, &"reason".into()) != Ok(false) {
+        return Err(outcome.unchecked_ref::<Outcome>().reason()?);
+    }
+    Ok(value)
 }
 
 /// The time from the value that an adapter returned.

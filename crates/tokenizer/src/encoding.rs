@@ -132,14 +132,18 @@ impl Vocabulary {
         self as usize
     }
 
-    /// The name of the vocabulary's file without the extension.
+    /// The name of the vocabulary's file without the extension. Vocabularies may share a file.
     pub fn file_stem(self) -> &'static str {
         match self {
-            Self::R50k => "r50k_base",
-            Self::P50k => "p50k_base",
+            Self::R50k | Self::P50k => "p50k_base",
             Self::Cl100k => "cl100k_base",
             Self::O200k => "o200k_base",
         }
+    }
+
+    /// Whether the vocabulary is the beginning of its file: `p50k_base` has the tokens of `r50k_base` and then more.
+    pub(super) fn is_prefix(self) -> bool {
+        self == Self::R50k
     }
 
     /// The rule that splits a text into pieces before they are looked up.

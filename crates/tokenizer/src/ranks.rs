@@ -52,6 +52,10 @@ impl Ranks {
                 return Err(refuse("the last token is cut off"));
             }
             if ranks.starts.len() == count {
+                if vocabulary.is_prefix() {
+                    ranks.data.truncate(position);
+                    break;
+                }
                 return Err(refuse(&format!("it has more than {count} ranks")));
             }
             if !ranks.add(position + 1, end) {

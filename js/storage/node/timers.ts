@@ -12,6 +12,11 @@ export function sleep(milliseconds: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, milliseconds))
 }
 
+/** Lets everything else that is ready run first. */
+export function nextTurn(): Promise<void> {
+  return new Promise((resolve) => timers.setImmediate(resolve))
+}
+
 /** Blocks the thread. */
 export function sleepSync(milliseconds: number): void {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, milliseconds)

@@ -1,0 +1,11 @@
+// Entry for Vercel's edge runtime, which compiles modules only when they are deployed.
+
+import { loadAtStart } from '../wasm/loading.js'
+import { completePlatform } from '../wasm/platform.js'
+import module from './peteos_session_bg.wasm?module'
+import { vocabularyUrl } from './vocabulary-urls.js'
+
+export * from '../index.js'
+
+completePlatform({ module: () => module, vocabularyUrl })
+loadAtStart(() => module)

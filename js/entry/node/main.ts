@@ -1,0 +1,6 @@
+// Entry for Node: the module is loaded from the start.
+import { startInNode } from './platform.js'
+
+export * from '../../index.js'
+
+startInNode()

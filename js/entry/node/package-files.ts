@@ -1,0 +1,54 @@
+// The files that the package reads at run time in Node: beside its modules or, where a bundler has moved those away, in the
+// package that is installed where the process runs.
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { dirname, join } from 'node:path'
+import { messageOf } from '../../errors.js'
+import type { VocabularyName } from '../../wasm/platform.js'
+import { files } from './files.mjs'
+
+/** The path of a file, relative to the modules of the package. */
+export type PackageFile = 'peteos_session_bg.wasm' | `encodings/${VocabularyName}.bin`
+
+/** How each file is read. */
+export type PackageFiles = Readonly<Record<PackageFile, () => Uint8Array>>
+
+/** The version of the package, set by the build. */
+declare const PACKAGE_VERSION: string
+
+/**
+ * Reads a file of the package.
+ *
+ * @throws {Error} if there is none; the message says what to do, and `code` is that of the file system.
+ */
+export function readPackageFile(file: PackageFile): Uint8Array {
+  try {
+    return files[file]()
+  } catch (cause) {
+    const found = findInstalled()
+    if (found?.version === PACKAGE_VERSION) return readFileSync(join(found.folder, 'dist', file))
+    const other = found === undefined ? '' : ` ${found.folder} has version ${found.version}, not ${PACKAGE_VERSION}.`
+    const remedies =
+      `If a bundler moved the code of peteos-session, mark peteos-session as external, or copy ${file} ` +
+      `from the folder dist/ of the package to the folder of the bundle, or import ${embedded(file)}.`
+    const { code } = cause as NodeJS.ErrnoException
+    throw Object.assign(new Error(`${messageOf(cause)}.${other} ${remedies}`, { cause }), { code })
+  }
+}
+
+/** The entry that holds the file as code. */
+function embedded(file: PackageFile): string {
+  const name = /^encodings\/(.*)\.bin$/.exec(file)?.[1]
+  return name === undefined ? 'peteos-session/inline' : `peteos-session/encodings/${name}`
+}
+
+/** The package that the working directory resolves to. */
+function findInstalled(): { readonly folder: string; readonly version: string } | undefined {
+  try {
+    const manifest = createRequire(`${process.cwd()}/index.js`).resolve('peteos-session/package.json')
+    const { version } = JSON.parse(readFileSync(manifest, 'utf8')) as { version: string }
+    return { folder: dirname(manifest), version }
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,27 @@
+// In Node, the module is read at the start, and a vocabulary when it is needed.
+import { readFileSync } from 'node:fs'
+import { provideDefaultStorage } from '../../storage/default.js'
+import { NodeFileStorage } from '../../storage/node.js'
+import { loadAtStart } from '../../wasm/loading.js'
+import { setPlatform } from '../../wasm/platform.js'
+import { readPackageFile } from './package-files.js'
+
+/** The oldest Node that the package supports. Deno and Bun name the version that they are compatible with. */
+const MINIMUM = 20
+
+/** Makes Node the platform of all entry points in the process, and loads the module. */
+export function startInNode(): void {
+  provideDefaultStorage(new NodeFileStorage())
+  setPlatform({
+    module: readModule,
+    readVocabulary: (name) => readPackageFile(`encodings/${name}.bin`),
+    readFile: (address) => readFileSync(address),
+  })
+  loadAtStart(readModule)
+}
+
+function readModule(): Uint8Array {
+  const { node } = process.versions
+  if (Number.parseInt(node, 10) < MINIMUM) throw new Error(`Node ${MINIMUM} or later is needed; this is Node ${node}`)
+  return readPackageFile('peteos_session_bg.wasm')
+}

@@ -1,4 +1,0 @@
-declare module 'virtual:wasm-base64' {
-  const base64: string
-  export default base64
-}
