@@ -85,6 +85,7 @@ export {
 } from './session/session.js'
 export type { SessionState } from './session/state.js'
 export type * from './session/summary.js'
+export { summaryPrompt } from './session/summary-prompt.js'
 export type { StorageLease } from './storage/lease.js'
 export { MemoryStorage } from './storage/memory.js'
 export type { SessionStorage, StoredFile } from './storage/storage.js'

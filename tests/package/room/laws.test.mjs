@@ -32,14 +32,12 @@ const LONG = 'A line of a long result, with 🧑‍🚀 and é in it.\n'.repeat(
 const anyStep = fc.oneof(
   ...Object.entries(METHODS).map(([method, options]) => fc.record({ method: fc.constant(method), options })),
 )
-const anyContext = fc
-  .constantFrom('openai-chat', 'anthropic', 'gemini')
-  .chain((format) =>
-    fc.record({
-      conversation: conversations(format),
-      lengths: fc.array(chance(0.7), { minLength: 40, maxLength: 40 }),
-    }),
-  )
+const anyContext = fc.constantFrom('openai-chat', 'anthropic', 'gemini').chain((format) =>
+  fc.record({
+    conversation: conversations(format),
+    lengths: fc.array(chance(0.7), { minLength: 40, maxLength: 40 }),
+  }),
+)
 
 /** The context of a conversation in which most texts and results are long. */
 function longContext({ conversation, lengths }) {

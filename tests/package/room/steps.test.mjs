@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { refusedNow } from '../support/errors.mjs'
 import { load } from '../support/installed.mjs'
 
-const { check, ContentPart, Context, MemoryStorage, Message, Session, SystemPromptMessage } =
+const { check, ContentPart, Context, MemoryStorage, Message, Session, summaryPrompt, SystemPromptMessage } =
   await load('peteos-session')
 
 const LONG = 'a long result '.repeat(50)
@@ -195,6 +195,15 @@ test('a summary stands for whole exchanges', () => {
   refusedNow(() => context.summarize({ until: open, text: 'x' }), 'InvalidArgumentError', {
     message: /waits for its result/,
   })
+})
+
+test('summaryPrompt says what the messages of a range say', () => {
+  const context = contextOf('Read it.', ['read', { path: 'x' }, 'its text'])
+  const prompt = summaryPrompt(context, { ids: context.messages.slice(1).map(({ id }) => id) })
+  assert.ok(prompt.endsWith('\n[user] Read it.\n[assistant calls read] {"path":"x"}\n[result] its text'), prompt)
+  refusedNow(() => summaryPrompt(context, { until: 'nope' }), 'InvalidArgumentError', { argument: 'options.until' })
+  refusedNow(() => summaryPrompt(context, {}), 'InvalidArgumentError', { argument: 'options.until' })
+  refusedNow(() => summaryPrompt({}, { until: 'x' }), 'InvalidArgumentError', { argument: 'context' })
 })
 
 test('a policy stops as soon as its budget holds', () => {
