@@ -22,7 +22,7 @@ const nameOf = (signature) => signature.replace(/\(.*/, '')
 
 /** The exports of each entry point, from the declarations. */
 const ENTRIES = {
-  'peteos-session': 'entry/node.d.ts',
+  'peteos-session': 'index.d.ts',
   'peteos-session/node': 'storage/node.d.ts',
   'peteos-session/browser-storage': 'entry/browser-storage.d.ts',
   'peteos-session/testing': 'testing/index.d.ts',

@@ -69,7 +69,7 @@ const CASES = {
       context.summarize({ until: id, text: 'a longer text than that' })
     },
     'ERR_NO_SAVING',
-    { replaced: 9 },
+    { tokens: 19, replaced: 15 },
   ],
   UnknownEncodingError: [() => countTokens('x', 'nope'), 'ERR_UNKNOWN_ENCODING', { argument: 'encoding' }],
   StorageError: [
