@@ -86,8 +86,10 @@ export {
 export type { SessionState } from './session/state.js'
 export type * from './session/summary.js'
 export { summaryPrompt } from './session/summary-prompt.js'
+export type { WaitOptions } from './storage/bounded.js'
 export type { StorageLease } from './storage/lease.js'
 export { MemoryStorage } from './storage/memory.js'
+export type { AbortSignalLike } from './storage/signal.js'
 export type { SessionStorage, StoredFile } from './storage/storage.js'
 export type { Counter, CountingOptions, MediaCost } from './tokens/counting.js'
 export {

@@ -1,4 +1,5 @@
 import type { SessionError } from '../errors.js'
+import type { WaitOptions } from '../storage/bounded.js'
 import type { SessionStorage } from '../storage/storage.js'
 import type { SpecialMessages } from './context.js'
 import type { SessionSummary } from './summary.js'
@@ -13,7 +14,7 @@ export interface StorageOptions {
 export interface SessionOptions extends StorageOptions, SpecialMessages {}
 
 /** Options of functions that read the files of a session. */
-export interface ReadOptions extends StorageOptions {
+export interface ReadOptions extends StorageOptions, WaitOptions {
   /** A larger file is refused with a `FileTooLargeError` before it is parsed. By default 256 MiB. */
   maxFileBytes?: number
 }
@@ -50,7 +51,7 @@ export interface ListOptions extends ReadOptions {
 }
 
 /** Options of {@link Session.save}. */
-export interface SaveOptions {
+export interface SaveOptions extends WaitOptions {
   /** What a save does if another writer changed a file: `'refuse'` (the default) with a `ConflictError`, or `'fork'`. */
   onConflict?: 'refuse' | 'fork'
 }

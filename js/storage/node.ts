@@ -14,6 +14,7 @@ import { type Replacement, replaceFile, replaceFileSync } from './node/replace.j
 import { Root } from './node/root.js'
 import { monotonicTime, nextTurn } from './node/timers.js'
 import { Queue } from './queue.js'
+import type { AbortSignalLike } from './signal.js'
 import type { SessionStorage, StoredFile } from './storage.js'
 
 /** Options of {@link NodeFileStorage}. */
@@ -152,20 +153,26 @@ export class NodeFileStorage implements SessionStorage {
    * another container refreshes its lock every 5 seconds; if it does not for 20 seconds, by the clock of the file system, the
    * lock is taken over. Temporary files of writers that have ended are removed from the directory.
    *
-   * Rejects with the code `ELOCKED` if the lock could not be acquired within `lockTimeout`; `work` does not run then.
+   * Rejects with the code `ELOCKED` if the lock could not be acquired within `lockTimeout`, and with the reason of `signal` if
+   * that is aborted before; `work` does not run then.
    */
-  async lock<T>(directory: string, work: (lease: StorageLease) => Promise<T>): Promise<T> {
+  async lock<T>(
+    directory: string,
+    work: (lease: StorageLease) => Promise<T>,
+    { signal }: { readonly signal?: AbortSignalLike } = {},
+  ): Promise<T> {
     const path = resolve(this.#resolve(directory))
     const end = monotonicTime() + this.#lockTimeout
     const onTimeout = () => lockTimeoutError(directory, 'another caller in this process', this.#lockTimeout)
-    return queue.run(path, this.#lockTimeout, onTimeout, async () => {
+    const turn = async () => {
       const made = await makeDirectory(path, this.#replacement.sync)
       try {
-        return await withLockFile(path, Math.max(0, end - monotonicTime()), work)
+        return await withLockFile(path, Math.max(0, end - monotonicTime()), work, signal)
       } finally {
         if (made !== undefined) removeEmpty(path, made)
       }
-    })
+    }
+    return queue.run(path, this.#lockTimeout, onTimeout, turn, signal)
   }
 
   /**

@@ -7,6 +7,7 @@ import { rust } from '../setup/rust.mjs'
 import { onlyWhenChanged } from '../setup/stamps.mjs'
 import { root, run, step } from '../setup/steps.mjs'
 import { wasmBindgen } from '../setup/wasm-bindgen.mjs'
+import { useOwnMicrotasks } from './microtasks.mjs'
 import { shortenNames } from './short-names.mjs'
 
 const MODULE = join(root, 'pkg', 'peteos_session_bg.wasm')
@@ -38,6 +39,7 @@ export async function buildWasm() {
         'src',
         'package-lock.json',
         'scripts/build/wasm.mjs',
+        'scripts/build/microtasks.mjs',
         'scripts/build/short-names.mjs',
       ],
       ...['scripts/setup/rust.mjs', 'scripts/setup/rust-debian.mjs', 'scripts/setup/rust-installed.mjs'],
@@ -85,6 +87,7 @@ async function bind(cli, { wasmTargetDir }) {
     // The entry points hold the URL of the module; a second one in the bindings would make bundlers include it twice.
     '--omit-default-module-path',
   ])
+  await useOwnMicrotasks(BINDINGS)
 }
 
 async function optimise() {

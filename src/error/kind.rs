@@ -51,7 +51,7 @@ impl Error {
             Self::WindowTooSmall { .. } => ErrorKind::WindowTooSmall,
             Self::NoSaving { .. } => ErrorKind::NoSaving,
             Self::FileConflict { .. } | Self::LockLost { .. } | Self::StateConflict { .. } => ErrorKind::Conflict,
-            Self::Storage(_) => ErrorKind::Storage,
+            Self::Storage(_) | Self::Stopped => ErrorKind::Storage,
             Self::Internal(_) => ErrorKind::Internal,
         }
     }

@@ -127,6 +127,8 @@ pub enum Error {
     },
     /// The storage failed.
     Storage(StorageError),
+    /// The caller has stopped waiting for the storage. It ends the whole operation, which leaves the files as a crash would.
+    Stopped,
     /// A bug in this library, reported instead of a panic.
     Internal(String),
 }
@@ -213,6 +215,7 @@ impl fmt::Display for Error {
                 write!(formatter, "the variable '{name}' is now {found}; read it again before updating it")
             }
             Self::Storage(error) => error.fmt(formatter),
+            Self::Stopped => formatter.write_str("the caller has stopped waiting for the storage"),
             Self::Internal(message) => write!(formatter, "internal error, please report it: {message}"),
         }
     }

@@ -87,7 +87,7 @@ impl<'s, S: Storage> SessionList<'s, S> {
     }
 
     /// The next sessions, as many as `count` unless the list ends. The errors of those that cannot be read are added to
-    /// `errors`.
+    /// `errors`; with [`Error::Stopped`] among them the list ends.
     pub async fn next(&mut self, count: usize, errors: &mut Vec<Error>) -> Vec<SessionSummary> {
         let mut summaries = Vec::new();
         while summaries.len() < count {
@@ -96,6 +96,9 @@ impl<'s, S: Storage> SessionList<'s, S> {
                 break;
             }
             self.read(batch, &mut summaries, errors).await;
+            if is_stopped(errors) {
+                break;
+            }
         }
         summaries
     }
@@ -115,6 +118,9 @@ impl<'s, S: Storage> SessionList<'s, S> {
             let Some((_, ids)) = self.days.pop() else { return Vec::new() };
             for ids in ids.chunks(BATCH) {
                 self.rank(ids, errors).await;
+                if is_stopped(errors) {
+                    return Vec::new();
+                }
             }
             self.ranked.sort_unstable_by(|one, other| one.rank.cmp(&other.rank));
         }
@@ -170,4 +176,8 @@ impl<'s, S: Storage> SessionList<'s, S> {
             }
         }
     }
+}
+
+fn is_stopped(errors: &[Error]) -> bool {
+    errors.iter().any(|error| matches!(error, Error::Stopped))
 }

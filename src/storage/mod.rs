@@ -1,7 +1,7 @@
 //! The interface to the files of sessions. The core reads and writes through it and does no I/O itself.
 //!
 //! Paths consist of names separated by `/`. An implementation runs on one thread; its futures need not be `Send`. It
-//! reports failures as [`Error::Storage`], with its own cause.
+//! reports failures as [`Error::Storage`], with its own cause. With [`Error::Stopped`] it ends the operation.
 
 #![allow(async_fn_in_trait, reason = "everything runs on one thread, so futures need not be Send")]
 

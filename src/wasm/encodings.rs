@@ -3,10 +3,10 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use js_sys::{Function, Uint8Array};
+use js_sys::Function;
 use wasm_bindgen::prelude::*;
 
-use super::args;
+use super::{args, bytes};
 use crate::error::Error;
 use crate::tokens::{Encoding, TokenCounter, Tokenizer, Vocabulary};
 
@@ -43,7 +43,7 @@ pub fn tokenizer(encoding: Encoding) -> Result<Rc<Tokenizer>, JsValue> {
     if args::is_absent(&data) {
         return Err(not_loaded().into());
     }
-    load(vocabulary, data.dyn_ref::<Uint8Array>().map(Uint8Array::to_vec).unwrap_or_default())?;
+    load(vocabulary, bytes::copied(&data).unwrap_or_default())?;
     loaded().ok_or_else(|| not_loaded().into())
 }
 

@@ -7,6 +7,7 @@
 #![allow(missing_docs, reason = "only js/ calls these methods; the public interface is documented there")]
 
 mod args;
+mod bytes;
 mod check;
 mod context;
 mod encodings;

@@ -41,20 +41,23 @@ impl SessionHandle {
         Ok(Self(Rc::new(StoredSession::new(session, JsStorage::new(storage)))))
     }
 
-    /// `active_context_id` is the id of the context to make active, `null` for none, and `undefined` for the one that the
-    /// file names.
+    /// Loads the session with `reader`, and keeps `storage`. `active_context_id` is the id of the context to make active,
+    /// `null` for none, and `undefined` for the one that the file names.
     pub async fn load(
         parent_dir: JsValue,
         uuid: JsValue,
         storage: JsValue,
+        reader: JsValue,
         active_context_id: JsValue,
         max_file_bytes: JsValue,
     ) -> Result<Self, JsValue> {
         let layout = session_layout(&parent_dir, &uuid)?;
-        let storage = JsStorage::with_limit(storage, args::max_file_bytes(&max_file_bytes)?);
+        let reader = JsStorage::with_limit(reader, args::max_file_bytes(&max_file_bytes)?);
+        let storage = reader.of(storage, JsValue::UNDEFINED);
         let active = active_context(&active_context_id)?;
         let environment = JsEnvironment::capture()?;
-        Ok(Self(Rc::new(StoredSession::load(layout, storage, active, &environment).await?)))
+        let session = StoredSession::load(layout, reader, active, &environment).await?;
+        Ok(Self(Rc::new(session.with_storage(storage))))
     }
 
     /// Calls `on_page` with JSON arrays of summaries, newest first, and `on_error` with the error of each session that cannot
@@ -88,6 +91,9 @@ impl SessionHandle {
         while left > 0 {
             let mut errors = Vec::new();
             let page = list.next(usize::try_from(left).unwrap_or(usize::MAX).min(PAGE), &mut errors).await;
+            if errors.iter().any(|error| matches!(error, Error::Stopped)) {
+                return Err(Error::Stopped.into());
+            }
             for error in errors {
                 on_error.call1(&JsValue::NULL, &error.into())?;
             }
@@ -173,15 +179,16 @@ impl SessionHandle {
     }
 
     /// Writes what changed. Must not be called while another save of this session is in progress, except that
-    /// [`SessionHandle::save_sync`] overtakes one. `lease` is what the storage adapter gave the holder of the lock.
+    /// [`SessionHandle::save_sync`] overtakes one. `storage` is the adapter of the session, or one around it that passes on its
+    /// calls for a limited time. `lease` is what it gave the holder of the lock.
     ///
     /// With `keep_both`, a context that another writer has changed becomes a fork. Resolves to two ids for each such context:
     /// the previous one and the new one. Resolves to `undefined` if the lock was lost before everything was written: then
     /// another save is needed, under the lock again.
-    pub fn save(&self, keep_both: bool, lease: JsValue) -> Promise {
+    pub fn save(&self, keep_both: bool, storage: JsValue, lease: JsValue) -> Promise {
         let session = self.0.clone();
         future_to_promise(async move {
-            let storage = session.storage().with_lease(lease);
+            let storage = session.storage().of(storage, lease);
             let forks = if keep_both {
                 session.save_to(&storage, OnConflict::Fork(&JsEnvironment::capture()?)).await?
             } else {
@@ -199,22 +206,25 @@ impl SessionHandle {
         Ok(self.0.save_sync_to(&self.0.storage().with_lease(lease))?)
     }
 
+    /// `storage` as for [`SessionHandle::save`].
     #[wasm_bindgen(js_name = loadContext)]
-    pub fn load_context(&self, id: JsValue) -> Promise {
+    pub fn load_context(&self, id: JsValue, storage: JsValue) -> Promise {
         let session = self.0.clone();
         future_to_promise(async move {
             let id = context_id(&args::string(&id, "id")?, "id")?;
-            let context = session.load_context(&id, &JsEnvironment::capture()?).await?;
+            let storage = session.storage().of(storage, JsValue::UNDEFINED);
+            let context = session.load_context_from(&storage, &id, &JsEnvironment::capture()?).await?;
             Ok(ContextHandle::from(context).into())
         })
     }
 
-    /// The ids of the contexts that have a file or will get one.
+    /// The ids of the contexts that have a file or will get one. `storage` as for [`SessionHandle::save`].
     #[wasm_bindgen(js_name = listContexts)]
-    pub fn list_contexts(&self) -> Promise {
+    pub fn list_contexts(&self, storage: JsValue) -> Promise {
         let session = self.0.clone();
         future_to_promise(async move {
-            let ids = session.list_contexts().await?;
+            let storage = session.storage().of(storage, JsValue::UNDEFINED);
+            let ids = session.list_contexts_in(&storage).await?;
             Ok(ids.iter().map(|id| JsValue::from(id.as_str())).collect::<Array>().into())
         })
     }
