@@ -63,6 +63,7 @@ export type * from './providers/formats/gemini.js'
 export type * from './providers/formats/openai-chat.js'
 export type * from './providers/formats/openai-responses.js'
 export type * from './providers/json-schema.js'
+export { loadProviders } from './providers/loading.js'
 export type * from './providers/requests.js'
 export type * from './room/steps.js'
 export {
@@ -101,7 +102,7 @@ export {
   loadEncoding,
   type VocabularySource,
 } from './tokens/encodings.js'
-export { init } from './wasm/loading.js'
+export { type InitOptions, init } from './wasm/loading.js'
 export type * from './wasm/sources.js'
 export type { SequenceWindowOptions, TokenWindowOptions, WindowOptions } from './windows/options.js'
 export type * from './windows/report.js'

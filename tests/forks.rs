@@ -14,7 +14,7 @@ use peteos_session::integrity::{self, Rule};
 use peteos_session::json;
 use peteos_session::layout::Layout;
 use peteos_session::session::{OnConflict, Session, SharedContext, StoredSession};
-use peteos_session::window::WindowOptions;
+use peteos_session::window::{WindowOptions, Windows};
 use pollster::block_on;
 use proptest::prelude::*;
 use serde_json::Value;

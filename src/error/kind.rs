@@ -1,7 +1,7 @@
 //! The kinds of errors, by their stable names.
 
 use super::Error;
-use crate::names::named_enum;
+use crate::conversation::named_enum;
 
 named_enum! {
     /// The kind of an error. The names are stable.

@@ -3,18 +3,19 @@
 //! Arguments have the names of the Rust parameters or fields. An interface that uses other names translates them, and adds
 //! advice in its own terms.
 
+mod conversion;
 mod kind;
-mod shape;
 mod storage;
 mod tokenizer;
 
 use std::fmt;
 
 pub use kind::ErrorKind;
-pub use shape::ShapeError;
 pub use storage::{Cause, Operation, StorageError};
 
 use peteos_json::{FieldPath, Position};
+
+pub use crate::conversation::error::ShapeError;
 
 /// An error of the core. An operation that returns one has changed nothing.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -21,7 +21,7 @@ impl<'v> Options<'v> {
     pub fn new(value: &'v Value, path: FieldPath, argument: &'static str) -> Result<Self, Error> {
         match value {
             Value::Object(object) => Ok(Self { object, path, argument, known: Vec::new() }),
-            other => Err(wrong(&path, "an object", other).in_argument(argument)),
+            other => Err(wrong(&path, "an object", other).in_argument(argument).into()),
         }
     }
 
@@ -79,7 +79,7 @@ impl<'v> Options<'v> {
     ) -> Result<Option<T>, Error> {
         let path = self.path.key(key);
         let argument = self.argument;
-        let wrong = |value| wrong(&path, expected, value).in_argument(argument);
+        let wrong = |value| Error::from(wrong(&path, expected, value).in_argument(argument));
         self.get(key).map(|value| convert(value).ok_or_else(|| wrong(value))).transpose()
     }
 
@@ -91,7 +91,7 @@ impl<'v> Options<'v> {
 
     /// An error about an option.
     pub fn fault(&self, key: &str, message: impl Into<String>) -> Error {
-        ShapeError::new(self.path.key(key), message).in_argument(self.argument)
+        ShapeError::new(self.path.key(key), message).in_argument(self.argument).into()
     }
 
     /// Checks that every option was read.

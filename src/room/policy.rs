@@ -31,7 +31,7 @@ impl Policy {
     pub fn read(value: &Value, argument: &'static str) -> Result<Self, Error> {
         let root = FieldPath::root();
         let Value::Array(steps) = value else {
-            return Err(wrong(&root, "an array of steps", value).in_argument(argument));
+            return Err(wrong(&root, "an array of steps", value).in_argument(argument).into());
         };
         let steps = steps.iter().enumerate();
         Ok(Self(steps.map(|(index, step)| Step::read(step, root.index(index), argument)).collect::<Result<_, _>>()?))

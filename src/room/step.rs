@@ -9,12 +9,11 @@ use super::media::ClearMedia;
 use super::options::Options;
 use super::results::{ClearToolResults, DedupeToolResults};
 use super::thinking::ClearThinking;
-use crate::conversation::{Context, Counter, Counting, Media};
+use crate::conversation::{Context, Counter, Counting, Media, named_enum};
 use crate::error::Error;
 use crate::json::FieldPath;
-use crate::names::named_enum;
 use crate::tokens::TokenCounter;
-use crate::window::{Boundary, TokenBudget, WindowOptions};
+use crate::window::{Boundary, TokenBudget, WindowOptions, Windows};
 
 named_enum! {
     /// The kind of a step. The names are stable.

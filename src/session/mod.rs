@@ -34,7 +34,7 @@ use crate::error::{Error, ShapeError};
 use crate::id::{ContextId, SessionId};
 use crate::json::{self, FieldPath, Object};
 use crate::layout::Layout;
-use crate::window::{TokenBudget, WindowOptions};
+use crate::window::{TokenBudget, WindowOptions, Windows};
 use dict::keys;
 use files::KnownFiles;
 use save_plan::Written;
@@ -220,10 +220,11 @@ impl Session {
         }
         let path = self.layout.context_file(id);
         let value = json::parse(text).map_err(|error| Error::not_json(error, &path))?;
-        let context = Context::from_dict(value, Some(id), environment).map_err(|error| error.in_file(&path, text))?;
+        let context =
+            Context::from_dict(value, Some(id), environment).map_err(|fault| Error::in_file(fault, &path, text))?;
         if context.id() != id {
             let message = format!("expected '{id}', the name of the file, found '{}'", context.id());
-            return Err(ShapeError::new(FieldPath::root().key("id"), message).in_file(&path, text));
+            return Err(Error::in_file(ShapeError::new(FieldPath::root().key("id"), message), &path, text));
         }
         self.files.read(&path, text);
         let context = SharedContext::new(context);
@@ -234,7 +235,7 @@ impl Session {
         Ok(context)
     }
 
-    /// Applies [`Context::rolling_sequence_window`] to the active context; the context that it returns
+    /// Applies [`Windows::rolling_sequence_window`] to the active context; the context that it returns
     /// becomes active. Also `None` if there is no active context.
     ///
     /// # Errors
@@ -249,7 +250,7 @@ impl Session {
         self.fork_active(|context| context.rolling_sequence_window(count, options, environment))
     }
 
-    /// Applies [`Context::rolling_token_window`] to the active context; the context that it returns
+    /// Applies [`Windows::rolling_token_window`] to the active context; the context that it returns
     /// becomes active. Also `None` if there is no active context.
     ///
     /// # Errors

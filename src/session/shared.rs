@@ -47,7 +47,10 @@ impl SharedContext {
     /// # Errors
     ///
     /// Those of the change. [`Error::Internal`] if the caller is already reading or changing the context.
-    pub fn change<T>(&self, change: impl FnOnce(&mut Context) -> Result<T, Error>) -> Result<T, Error> {
+    pub fn change<T, E>(&self, change: impl FnOnce(&mut Context) -> Result<T, E>) -> Result<T, Error>
+    where
+        Error: From<E>,
+    {
         let mut context = self.0.context.try_borrow_mut().map_err(|error| Error::Internal(error.to_string()))?;
         let before = context.revision();
         let result = change(&mut context);
@@ -56,7 +59,7 @@ impl SharedContext {
         if changed {
             self.0.owners.borrow().iter().filter_map(Weak::upgrade).for_each(|owner| owner.add(self));
         }
-        result
+        Ok(result?)
     }
 
     /// Makes a fork of the context. The file of this context names the fork once the fork has a file itself.

@@ -7,6 +7,7 @@ use js_sys::Function;
 use wasm_bindgen::prelude::*;
 
 use super::{args, bytes};
+use crate::conversation::error::Error as ConversationError;
 use crate::error::Error;
 use crate::tokens::{Encoding, TokenCounter, Tokenizer, Vocabulary};
 
@@ -70,11 +71,11 @@ impl TokenCounter for Counter {
         self.encoding
     }
 
-    fn count(&self, text: &str) -> Result<u64, Error> {
+    fn count(&self, text: &str) -> Result<u64, ConversationError> {
         Ok(self.tokenizer.count(text))
     }
 
-    fn count_sections(&self, text: &str, ends: &[usize]) -> Result<Vec<u64>, Error> {
+    fn count_sections(&self, text: &str, ends: &[usize]) -> Result<Vec<u64>, ConversationError> {
         Ok(self.tokenizer.count_sections(text.as_bytes(), ends))
     }
 }

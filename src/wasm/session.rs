@@ -10,7 +10,7 @@ use super::context::{ContextHandle, specials};
 use super::environment::JsEnvironment;
 use super::storage::JsStorage;
 use super::windows::{SequenceWindow, TokenWindow};
-use super::{args, patterns, reports, value};
+use super::{args, in_argument, patterns, reports, value};
 use crate::conversation::HookOutputs;
 use crate::error::Error;
 use crate::id::{ContextId, SessionId};
@@ -129,8 +129,8 @@ impl SessionHandle {
 
     #[wasm_bindgen(js_name = setDict)]
     pub fn set_dict(&self, text: &str) -> Result<(), JsValue> {
-        let dict = value(text, json::MAX_DEPTH).map_err(|error| error.in_argument("rawDict"))?;
-        self.change(|session| session.replace_dict(dict).map_err(|error| error.in_argument("rawDict")))
+        let dict = value(text, json::MAX_DEPTH).map_err(in_argument("rawDict"))?;
+        self.change(|session| session.replace_dict(dict).map_err(in_argument("rawDict")))
     }
 
     #[wasm_bindgen(getter, js_name = activeContextId)]
