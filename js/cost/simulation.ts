@@ -2,9 +2,9 @@ import { withCallerStack } from '../caller-stack.js'
 import { InvalidArgumentError } from '../errors.js'
 import type { EncodingName, StepKind } from '../generated/lists.js'
 import { readOptions } from '../read-options.js'
-import { type Policy, reportFrom } from '../room/steps.js'
+import type { Policy } from '../room/steps.js'
 import { type Context, handleOf } from '../session/context.js'
-import { toJsonText } from '../wasm/json-text.js'
+import { deepFreeze, toJsonText } from '../wasm/json-text.js'
 
 /** The price of a token by how a provider bills it, in any unit. Use the same for all. */
 export interface Prices {
@@ -104,7 +104,7 @@ const SIMULATE_OPTIONS = ['prices', 'encoding', 'system'] as const
 export const simulate = /* @__PURE__ */ withCallerStack(
   'simulate',
   (context: Context, policy: Policy, options: SimulateOptions): Simulation => {
-    return reportFrom(simulatedText(context, policy, options))
+    return deepFreeze(JSON.parse(simulatedText(context, policy, options)))
   },
 )
 

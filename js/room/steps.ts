@@ -1,7 +1,7 @@
 import { InvalidArgumentError } from '../errors.js'
 import type { Boundary, EncodingName, StepKind } from '../generated/lists.js'
-import { readOptions } from '../read-options.js'
-import { deepFreeze, toJsonText } from '../wasm/json-text.js'
+import { objectOrNone, readOptions } from '../read-options.js'
+import { toJsonText } from '../wasm/json-text.js'
 
 /** In which encoding tokens are counted. */
 export interface EncodingOption {
@@ -143,32 +143,16 @@ export type SummaryRange = { until: string; ids?: undefined } | { ids: readonly 
 /** Options of {@link Context.summarize}. */
 export type SummarizeOptions = SummaryRange & EncodingOption & { text: string }
 
-/** The options of each step that has a method of its own. */
-const STEP_OPTIONS = {
-  'clear-tool-results': ['keep', 'exclude', 'keepErrors', 'pin', 'clearAtLeast', 'inputs', 'placeholder'],
-  'clear-thinking': ['keepTurns'],
-  'clear-media': ['keep'],
-  elide: ['maxTokens', 'head', 'of'],
-  'dedupe-tool-results': [],
-} as const satisfies Partial<{ [K in PolicyStep['type']]: readonly (keyof Extract<PolicyStep, { type: K }>)[] }>
-
-/**
- * The kinds of steps that have a method of their own.
- * @internal
- */
-export type StepWithMethod = keyof typeof STEP_OPTIONS
-
 /**
  * A step as Rust takes it, and the encoding.
  * @internal
  */
 export function stepArguments(
-  type: StepWithMethod,
-  options: object | null | undefined,
+  type: StepKind,
+  options: (object & EncodingOption) | null | undefined,
 ): [step: string, encoding: EncodingName | undefined] {
-  const names = [...STEP_OPTIONS[type], 'encoding']
-  const { encoding, ...step } = readOptions(options as Record<string, unknown>, names, `the step ${type}`)
-  return [toJsonText({ type, ...step }, 'options'), encoding as EncodingName | undefined]
+  const { encoding, ...step } = objectOrNone(options) as EncodingOption
+  return [toJsonText({ type, ...step }, 'options'), encoding]
 }
 
 /**
@@ -180,51 +164,9 @@ export function policyArguments(
   options: EncodingOption | null | undefined,
 ): [policy: string, encoding: EncodingName | undefined] {
   const { encoding } = readOptions(options, ['encoding'], 'fit')
+  // Rust takes an object for the options of one step.
+  if (!Array.isArray(policy)) {
+    throw new InvalidArgumentError('policy: expected an array of steps', { argument: 'policy' })
+  }
   return [toJsonText(policy, 'policy'), encoding]
-}
-
-/**
- * The arguments of a summary as Rust takes them.
- * @internal
- */
-export function summaryArguments(
-  options: SummarizeOptions,
-): [range: unknown, text: string, encoding: EncodingName | undefined] {
-  const { text, encoding, ...range } = readOptions(
-    options as object as Record<string, unknown>,
-    SUMMARY_OPTIONS,
-    'summarize',
-  )
-  if (typeof text !== 'string') {
-    const argument = 'options.text'
-    throw new InvalidArgumentError(`${argument}: expected the text of the summary`, { argument })
-  }
-  return [rangeOf(range), text, encoding as EncodingName | undefined]
-}
-
-const SUMMARY_OPTIONS = ['until', 'ids', 'text', 'encoding']
-
-/**
- * The range of a summary as Rust takes it: the id of its last message, or a list of ids.
- * @internal
- */
-export function rangeOf({ until, ids }: { until?: unknown; ids?: unknown }): unknown {
-  const hasUntil = until !== undefined && until !== null
-  if (hasUntil === (ids !== undefined && ids !== null)) {
-    const argument = 'options.until'
-    throw new InvalidArgumentError(`${argument}: expected either until or ids`, { argument })
-  }
-  if (hasUntil && typeof until !== 'string') {
-    const argument = 'options.until'
-    throw new InvalidArgumentError(`${argument}: expected the id of a message`, { argument })
-  }
-  return hasUntil ? until : ids
-}
-
-/**
- * A report or reports from Rust.
- * @internal
- */
-export function reportFrom<T>(text: string): T {
-  return deepFreeze(JSON.parse(text) as T)
 }

@@ -1,7 +1,7 @@
 import type { ContextHandle } from '../../pkg/peteos_session.js'
 import { wrapMethods } from '../caller-stack.js'
 import { DisposedError, InvalidArgumentError } from '../errors.js'
-import type { EncodingName } from '../generated/lists.js'
+import type { EncodingName, StepKind } from '../generated/lists.js'
 import type { SessionMessage, SpecialMessage, StoredMessage } from '../messages/message.js'
 import { readOptions } from '../read-options.js'
 import {
@@ -13,15 +13,12 @@ import {
   type EncodingOption,
   type Policy,
   policyArguments,
-  reportFrom,
   type StepReport,
-  type StepWithMethod,
   type SummarizeOptions,
   stepArguments,
-  summaryArguments,
 } from '../room/steps.js'
 import type { CountingOptions } from '../tokens/counting.js'
-import { copyJson, fillIn, fromJsonText, toJsonText } from '../wasm/json-text.js'
+import { copyJson, deepFreeze, fillIn, fromJsonText, toJsonText } from '../wasm/json-text.js'
 import { rust } from '../wasm/runtime.js'
 import { passText } from '../wasm/text.js'
 import {
@@ -449,12 +446,12 @@ export class Context {
    * @throws {InvalidArgumentError} if there is no such message, or if the range separates a tool call from its result.
    */
   summarize(options: SummarizeOptions): Context {
-    return new Context(this.handle.summarize(...summaryArguments(options)))
+    return this.#fork('summarize', options) as Context
   }
 
   /** Reports what {@link summarize} would do. Changes nothing; throws the same errors. */
   planSummarize(options: SummarizeOptions): StepReport {
-    return reportFrom(this.handle.planSummary(...summaryArguments(options)))
+    return this.#plan('summarize', options)
   }
 
   /**
@@ -477,12 +474,13 @@ export class Context {
    * @throws {WindowTooSmallError} if a window cannot keep its minimum.
    */
   fit(policy: Policy, options?: EncodingOption): Fitted | null {
-    return fittedFrom(this.handle.fit(...policyArguments(policy, options)), (handle) => new Context(handle))
+    const fitted = this.#fit(...policyArguments(policy, options))
+    return fitted && { context: fitted[0], reports: deepFreeze(JSON.parse(fitted[1])) }
   }
 
   /** The reports of {@link fit}; none if nothing would change. Changes nothing; throws the same errors. */
-  planFit(policy: Policy, options?: EncodingOption): StepReport[] {
-    return [...reportFrom<StepReport[]>(this.handle.planFit(...policyArguments(policy, options)))]
+  planFit(policy: Policy, options?: EncodingOption): readonly StepReport[] {
+    return deepFreeze(JSON.parse(this.handle.planFit(...policyArguments(policy, options))))
   }
 
   /** The number of tokens of all messages, by default in `cl100k_base`. Each message is counted once, until it changes. */
@@ -514,12 +512,18 @@ export class Context {
   /** Same as {@link free}. */
   declare readonly [Symbol.dispose]: () => void
 
-  #fork(type: StepWithMethod, options: object | undefined): Context | null {
-    return wrapOrNull(this.handle.takeStep(...stepArguments(type, options)))
+  #fork(type: StepKind, options: object | undefined): Context | null {
+    return this.#fit(...stepArguments(type, options))?.[0] ?? null
   }
 
-  #plan(type: StepWithMethod, options: object | undefined): StepReport {
-    return reportFrom(this.handle.planStep(...stepArguments(type, options)))
+  #plan(type: StepKind, options: object | undefined): StepReport {
+    return deepFreeze(JSON.parse(this.handle.planFit(...stepArguments(type, options))))
+  }
+
+  /** The fork of a step or a policy, and the text of its reports. */
+  #fit(steps: string, encoding: EncodingName | undefined): [Context, string] | null {
+    const made = this.handle.fit(steps, encoding) as [ContextHandle, string] | undefined
+    return made === undefined ? null : [new Context(made[0]), made[1]]
   }
 
   #special(kind: string): StoredMessage | null {
@@ -570,16 +574,6 @@ export function handleOf(context: unknown, argument: string): ContextHandle {
   throw new InvalidArgumentError(`${argument}: expected a Context; Context.fromDict creates one from a dict`, {
     argument,
   })
-}
-
-/**
- * What a policy made, from its fork and the text of its reports.
- * @internal
- */
-export function fittedFrom(made: unknown[] | undefined, wrap: (handle: ContextHandle) => Context): Fitted | null {
-  if (made === undefined) return null
-  const [handle, reports] = made as [ContextHandle, string]
-  return { context: wrap(handle), reports: reportFrom(reports) }
 }
 
 function wrapOrNull(handle: ContextHandle | undefined): Context | null {

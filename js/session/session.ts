@@ -4,19 +4,15 @@ import { ConflictError, DisposedError, InvalidArgumentError, NoActiveContextErro
 import type { EncodingName } from '../generated/lists.js'
 import type { SessionMessage, StoredMessage } from '../messages/message.js'
 import { readOptions } from '../read-options.js'
-import {
-  type ClearMediaOptions,
-  type ClearThinkingOptions,
-  type ClearToolResultsOptions,
-  type DedupeToolResultsOptions,
-  type ElideOptions,
-  type EncodingOption,
-  type Policy,
-  policyArguments,
-  type StepWithMethod,
-  type SummarizeOptions,
-  stepArguments,
-  summaryArguments,
+import type {
+  ClearMediaOptions,
+  ClearThinkingOptions,
+  ClearToolResultsOptions,
+  DedupeToolResultsOptions,
+  ElideOptions,
+  EncodingOption,
+  Policy,
+  SummarizeOptions,
 } from '../room/steps.js'
 import { bounded, type WaitOptions } from '../storage/bounded.js'
 import { defaultStorage } from '../storage/default.js'
@@ -33,7 +29,7 @@ import {
   type TokenWindowOptions,
   tokenWindowOptions,
 } from '../windows/options.js'
-import { Context, type ContextOwner, type Fitted, fittedFrom, handleOf, specialTexts } from './context.js'
+import { Context, type ContextOwner, type Fitted, handleOf, specialTexts } from './context.js'
 import type { SessionDict } from './dicts.js'
 import { makeAsyncDisposable, makeDisposable } from './dispose.js'
 import type { SessionCheck, SessionRepair } from './findings.js'
@@ -644,38 +640,39 @@ export class Session {
 
   /** Applies {@link Context.clearToolResults} to the active context. Returns the new active context, or `null`. */
   clearToolResults(options?: ClearToolResultsOptions): Context | null {
-    return this.#step('clear-tool-results', options)
+    return this.#activated(this.#activeContext()?.clearToolResults(options))
   }
 
   /** Applies {@link Context.clearThinking} to the active context. Returns the new active context, or `null`. */
   clearThinking(options?: ClearThinkingOptions): Context | null {
-    return this.#step('clear-thinking', options)
+    return this.#activated(this.#activeContext()?.clearThinking(options))
   }
 
   /** Applies {@link Context.clearMedia} to the active context. Returns the new active context, or `null`. */
   clearMedia(options?: ClearMediaOptions): Context | null {
-    return this.#step('clear-media', options)
+    return this.#activated(this.#activeContext()?.clearMedia(options))
   }
 
   /** Applies {@link Context.elide} to the active context. Returns the new active context, or `null`. */
   elide(options: ElideOptions): Context | null {
-    return this.#step('elide', options)
+    return this.#activated(this.#activeContext()?.elide(options))
   }
 
   /** Applies {@link Context.dedupeToolResults} to the active context. Returns the new active context, or `null`. */
   dedupeToolResults(options?: DedupeToolResultsOptions): Context | null {
-    return this.#step('dedupe-tool-results', options)
+    return this.#activated(this.#activeContext()?.dedupeToolResults(options))
   }
 
   /** Applies {@link Context.summarize} to the active context. Returns the new active context; `null` if none is active. */
   summarize(options: SummarizeOptions): Context | null {
-    return this.#windowed(this.#rust.summarize(...summaryArguments(options)))
+    return this.#activated(this.#activeContext()?.summarize(options))
   }
 
   /** Applies {@link Context.fit} to the active context; the fork becomes active. `null` if nothing changed or none is active. */
   fit(policy: Policy, options?: EncodingOption): Fitted | null {
-    const made = this.#rust.fit(...policyArguments(policy, options))
-    return fittedFrom(made, (handle) => this.#windowed(handle) as Context)
+    const fitted = this.#activeContext()?.fit(policy, options) ?? null
+    this.#activated(fitted?.context)
+    return fitted
   }
 
   /**
@@ -789,8 +786,9 @@ export class Session {
     return this.#dict
   }
 
-  #step(type: StepWithMethod, options: object | undefined): Context | null {
-    return this.#windowed(this.#rust.takeStep(...stepArguments(type, options)))
+  #activated(fork: Context | null | undefined): Context | null {
+    if (fork) this.setActiveContext(fork)
+    return fork ?? null
   }
 
   #windowed(handle: ContextHandle | undefined): Context | null {

@@ -1,6 +1,6 @@
 import { withCallerStack } from '../caller-stack.js'
-import { readOptions } from '../read-options.js'
-import { rangeOf, type SummaryRange } from '../room/steps.js'
+import type { SummaryRange } from '../room/steps.js'
+import { toJsonText } from '../wasm/json-text.js'
 import { type Context, handleOf } from './context.js'
 
 /**
@@ -21,9 +21,6 @@ import { type Context, handleOf } from './context.js'
 export const summaryPrompt = /* @__PURE__ */ withCallerStack(
   'summaryPrompt',
   (context: Context, range: SummaryRange): string => {
-    const names = ['until', 'ids'] as const
-    return handleOf(context, 'context').summaryPrompt(
-      rangeOf(readOptions(range as object, names as never, 'a summary')),
-    )
+    return handleOf(context, 'context').summaryPrompt(toJsonText(range, 'range'))
   },
 )

@@ -88,6 +88,11 @@ impl Edits {
         Ok(before.saturating_sub(after))
     }
 
+    /// The tokens of the messages that are edited.
+    pub(super) fn tokens_before(&self, context: &Context, counter: &dyn TokenCounter) -> Result<u64, Error> {
+        Ok(self.tokens_of_edited(context, counter)?.0)
+    }
+
     fn tokens_of_edited(&self, context: &Context, counter: &dyn TokenCounter) -> Result<(u64, u64), Error> {
         let (mut before, mut after) = (0u64, 0u64);
         for (position, edit) in &self.0 {

@@ -7,7 +7,7 @@ use super::step::{Step, StepTools};
 use crate::conversation::shape::wrong;
 use crate::conversation::{Context, Edit, Message};
 use crate::environment::Environment;
-use crate::error::Error;
+use crate::error::{Error, ShapeError};
 use crate::json::FieldPath;
 
 /// Steps in the order in which they are tried.
@@ -23,6 +23,11 @@ pub struct Fitted {
 }
 
 impl Policy {
+    /// A policy of one step, which is taken whatever the limits are.
+    pub fn of(step: Step) -> Self {
+        Self(vec![step])
+    }
+
     /// Reads a policy: an array of steps. `argument` is the name of the value in errors.
     ///
     /// # Errors
@@ -34,12 +39,14 @@ impl Policy {
             return Err(wrong(&root, "an array of steps", value).in_argument(argument).into());
         };
         let steps = steps.iter().enumerate();
-        Ok(Self(steps.map(|(index, step)| Step::read(step, root.index(index), argument)).collect::<Result<_, _>>()?))
-    }
-
-    /// The steps.
-    pub fn steps(&self) -> &[Step] {
-        &self.0
+        let read = |(index, step): (usize, &Value)| match Step::read(step, root.index(index), argument)? {
+            Step::Summarize(_) => {
+                let message = "a summary is about certain messages, so it is no step of a policy; call summarize";
+                Err(ShapeError::new(root.index(index).key("type"), message).in_argument(argument).into())
+            }
+            step => Ok(step),
+        };
+        Ok(Self(steps.map(read).collect::<Result<_, Error>>()?))
     }
 
     /// What the policy does to a context. A step before a window is only taken if the limit of that window does not hold;

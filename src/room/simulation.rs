@@ -7,7 +7,6 @@ use super::options::Options;
 use super::policy::{Policy, Work};
 use super::step::{StepKind, StepTools};
 use crate::conversation::{Context, MESSAGES, Message};
-use crate::environment::Environment;
 use crate::error::Error;
 use crate::json::FieldPath;
 use crate::tokens::total;
@@ -98,13 +97,12 @@ impl Simulation {
         prices: Prices,
         system_tokens: u64,
         tools: StepTools,
-        environment: &dyn Environment,
     ) -> Result<Self, Error> {
         // Each message is counted once: copies know the count.
         total(context.messages().map(|message| message.tokens(tools.counter)))?;
         let specials = context.specials();
         let special = |index: usize| specials[index].and_then(|position| context.message(position)).cloned();
-        let mut work = Work::growing(Context::create(special(0), special(1), None, environment));
+        let mut work = Work::growing(Context::create(special(0), special(1), None, tools.environment));
         let mut simulation = Self::default();
         let mut sent: Vec<u64> = Vec::new();
         for (position, message) in context.messages().enumerate() {

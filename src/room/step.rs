@@ -8,8 +8,10 @@ use super::elide::{Elide, GraphemeBorder};
 use super::media::ClearMedia;
 use super::options::Options;
 use super::results::{ClearToolResults, DedupeToolResults};
+use super::summary::Summary;
 use super::thinking::ClearThinking;
 use crate::conversation::{Context, Counter, Counting, Media, named_enum};
+use crate::environment::Environment;
 use crate::error::Error;
 use crate::json::FieldPath;
 use crate::tokens::TokenCounter;
@@ -57,14 +59,16 @@ pub enum Step {
     Elide(Elide),
     /// See [`DedupeToolResults`].
     DedupeToolResults(DedupeToolResults),
-    /// See [`Context::rolling_sequence_window`].
+    /// See [`Summary`].
+    Summarize(Summary),
+    /// See [`Windows::rolling_sequence_window`].
     SequenceWindow {
         /// The maximum number of non-special messages.
         count: u64,
         /// The options of the window.
         options: WindowOptions,
     },
-    /// See [`Context::rolling_token_window`].
+    /// See [`Windows::rolling_token_window`].
     TokenWindow {
         /// The budget.
         budget: TokenBudget,
@@ -82,6 +86,8 @@ pub struct StepTools<'t> {
     pub counter: &'t dyn TokenCounter,
     /// Finds the borders of graphemes.
     pub graphemes: &'t dyn GraphemeBorder,
+    /// Gives new messages an id and a time.
+    pub environment: &'t dyn Environment,
 }
 
 impl Step {
@@ -94,18 +100,18 @@ impl Step {
         let mut options = Options::new(value, path, argument)?;
         let name = options.string("type")?;
         let name = options.required("type", name)?;
-        let kind = StepKind::ALL.iter().copied().find(|kind| kind.name() == name && *kind != StepKind::Summarize);
+        let kind = StepKind::ALL.iter().copied().find(|kind| kind.name() == name);
         let step = match kind {
             Some(StepKind::ClearToolResults) => Self::ClearToolResults(ClearToolResults::read(&mut options)?),
             Some(StepKind::ClearThinking) => Self::ClearThinking(ClearThinking::read(&mut options)?),
             Some(StepKind::ClearMedia) => Self::ClearMedia(ClearMedia::read(&mut options)?),
             Some(StepKind::Elide) => Self::Elide(Elide::read(&mut options)?),
             Some(StepKind::DedupeToolResults) => Self::DedupeToolResults(DedupeToolResults),
+            Some(StepKind::Summarize) => Self::Summarize(Summary::read(&mut options)?),
             Some(StepKind::SequenceWindow) => Self::read_sequence_window(&mut options)?,
             Some(StepKind::TokenWindow) => Self::read_token_window(&mut options)?,
-            Some(StepKind::Summarize) | None => {
-                let names = StepKind::ALL.iter().filter(|kind| **kind != StepKind::Summarize);
-                let names: Vec<&str> = names.map(|kind| kind.name()).collect();
+            None => {
+                let names: Vec<&str> = StepKind::ALL.iter().map(|kind| kind.name()).collect();
                 return Err(options.fault("type", format!("{name:?} is not a step; known steps: {}", names.join(", "))));
             }
         };
@@ -142,6 +148,7 @@ impl Step {
             Self::ClearMedia(_) => StepKind::ClearMedia,
             Self::Elide(_) => StepKind::Elide,
             Self::DedupeToolResults(_) => StepKind::DedupeToolResults,
+            Self::Summarize(_) => StepKind::Summarize,
             Self::SequenceWindow { .. } => StepKind::SequenceWindow,
             Self::TokenWindow { .. } => StepKind::TokenWindow,
         }
@@ -159,6 +166,7 @@ impl Step {
             Self::ClearMedia(step) => (step.edits(context), 1),
             Self::Elide(step) => (step.edits(context, tools.counter, tools.graphemes)?, 1),
             Self::DedupeToolResults(step) => (step.edits(context), 1),
+            Self::Summarize(summary) => (summary.edits(context, tools.counter, tools.environment)?, 0),
             Self::SequenceWindow { count, options } => {
                 (dropping(context, context.kept_by_sequence_window(*count, options)?), 0)
             }

@@ -4,12 +4,12 @@ use std::collections::HashSet;
 
 use serde_json::Value;
 
-use super::edits::{Edits, StepReport};
-use super::step::StepKind;
+use super::edits::Edits;
+use super::options::Options;
 use crate::conversation::{Context, Exchanges, Message, PartKind, UnpairedKind};
 use crate::environment::Environment;
 use crate::error::Error;
-use crate::json::Object;
+use crate::json::{FieldPath, Object};
 use crate::tokens::TokenCounter;
 
 /// The messages that a summary stands for.
@@ -19,6 +19,28 @@ pub enum SummaryRange {
     Until(String),
     /// The messages with these ids, which stand next to each other.
     Ids(Vec<String>),
+}
+
+impl SummaryRange {
+    /// Reads a range: an object with either `until` or `ids`.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::InvalidArgument`] for anything else.
+    pub fn read(value: &Value, argument: &'static str) -> Result<Self, Error> {
+        let mut options = Options::new(value, FieldPath::root(), argument)?;
+        let range = Self::of_options(&mut options)?;
+        options.finish()?;
+        Ok(range)
+    }
+
+    pub(super) fn of_options(options: &mut Options) -> Result<Self, Error> {
+        match (options.string("until")?, options.strings("ids")?) {
+            (Some(until), None) => Ok(Self::Until(until)),
+            (None, Some(ids)) => Ok(Self::Ids(ids)),
+            _ => Err(options.fault("until", "expected either until or ids")),
+        }
+    }
 }
 
 /// A text of the caller that stands for messages.
@@ -96,6 +118,11 @@ fn check_whole(context: &Context, positions: &[usize], argument: &str) -> Result
 }
 
 impl Summary {
+    pub(super) fn read(options: &mut Options) -> Result<Self, Error> {
+        let text = options.string("text")?;
+        Ok(Self { text: options.required("text", text)?, range: SummaryRange::of_options(options)? })
+    }
+
     /// The edits that put the text in the place of the messages, as a message of the user whose metadata lists their ids.
     ///
     /// # Errors
@@ -128,9 +155,7 @@ impl Summary {
         edits.replace(first, message);
         let freed = edits.freed(context, counter)?;
         if freed == 0 {
-            let report = StepReport::new(StepKind::Summarize, context, &edits, counter)?;
-            let replaced = report.tokens_before.saturating_sub(report.tokens_after.saturating_sub(tokens));
-            return Err(Error::NoSaving { tokens, replaced });
+            return Err(Error::NoSaving { tokens, replaced: edits.tokens_before(context, counter)? });
         }
         Ok(edits)
     }

@@ -247,7 +247,7 @@ impl Session {
         options: &WindowOptions,
         environment: &dyn Environment,
     ) -> Result<Option<SharedContext>, Error> {
-        self.fork_active(|context| context.rolling_sequence_window(count, options, environment))
+        self.window(|context| context.rolling_sequence_window(count, options, environment))
     }
 
     /// Applies [`Windows::rolling_token_window`] to the active context; the context that it returns
@@ -263,7 +263,7 @@ impl Session {
         options: &WindowOptions,
         environment: &dyn Environment,
     ) -> Result<Option<SharedContext>, Error> {
-        self.fork_active(|context| context.rolling_token_window(budget, counting, options, environment))
+        self.window(|context| context.rolling_token_window(budget, counting, options, environment))
     }
 
     /// Adds a hook to a message of the active context; returns the id of the hook.
@@ -290,17 +290,12 @@ impl Session {
         }
     }
 
-    /// Makes a fork of the active context the active one, if `fork` makes any. Also `None` if there is no active context.
-    ///
-    /// # Errors
-    ///
-    /// Those of `fork`.
-    pub fn fork_active(
+    fn window(
         &mut self,
-        fork: impl FnOnce(&mut Context) -> Result<Option<Context>, Error>,
+        window: impl FnOnce(&mut Context) -> Result<Option<Context>, Error>,
     ) -> Result<Option<SharedContext>, Error> {
         let Some(active) = self.active.clone() else { return Ok(None) };
-        let child = active.window(fork)?;
+        let child = active.window(window)?;
         if let Some(child) = &child {
             self.set_active_context(child);
         }

@@ -301,7 +301,7 @@ impl SessionHandle {
 }
 
 impl SessionHandle {
-    pub(super) fn change<T>(&self, change: impl FnOnce(&mut Session) -> Result<T, Error>) -> Result<T, JsValue> {
+    fn change<T>(&self, change: impl FnOnce(&mut Session) -> Result<T, Error>) -> Result<T, JsValue> {
         Ok(self.0.change(change)?)
     }
 }

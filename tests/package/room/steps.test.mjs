@@ -202,7 +202,7 @@ test('summaryPrompt says what the messages of a range say', () => {
   const prompt = summaryPrompt(context, { ids: context.messages.slice(1).map(({ id }) => id) })
   assert.ok(prompt.endsWith('\n[user] Read it.\n[assistant calls read] {"path":"x"}\n[result] its text'), prompt)
   refusedNow(() => summaryPrompt(context, { until: 'nope' }), 'InvalidArgumentError', { argument: 'options.until' })
-  refusedNow(() => summaryPrompt(context, {}), 'InvalidArgumentError', { argument: 'options.until' })
+  refusedNow(() => summaryPrompt(context, {}), 'InvalidArgumentError', { argument: 'range.until' })
   refusedNow(() => summaryPrompt({}, { until: 'x' }), 'InvalidArgumentError', { argument: 'context' })
 })
 
