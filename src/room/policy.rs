@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::edits::{Edits, StepReport};
-use super::step::{Step, StepTools};
+use super::step::{Step, StepKind, StepTools};
 use crate::conversation::shape::wrong;
 use crate::conversation::{Context, Edit, Message};
 use crate::environment::Environment;
@@ -39,12 +39,12 @@ impl Policy {
             return Err(wrong(&root, "an array of steps", value).in_argument(argument).into());
         };
         let steps = steps.iter().enumerate();
-        let read = |(index, step): (usize, &Value)| match Step::read(step, root.index(index), argument)? {
-            Step::Summarize(_) => {
+        let read = |(index, step): (usize, &Value)| {
+            if step["type"] == StepKind::Summarize.name() {
                 let message = "a summary is about certain messages, so it is no step of a policy; call summarize";
-                Err(ShapeError::new(root.index(index).key("type"), message).in_argument(argument).into())
+                return Err(ShapeError::new(root.index(index).key("type"), message).in_argument(argument).into());
             }
-            step => Ok(step),
+            Step::read(step, root.index(index), argument)
         };
         Ok(Self(steps.map(read).collect::<Result<_, Error>>()?))
     }

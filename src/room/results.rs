@@ -66,13 +66,13 @@ impl ClearToolResults {
     /// The edits of this step.
     pub fn edits(&self, context: &Context) -> Edits {
         let results = Results::of(context);
-        let is_clearable = |result: &Result_| {
-            let part = result.part;
-            !(self.keep_errors && part.get("is_error") == Some(&Value::Bool(true)))
-                && !result.name.is_some_and(|name| self.exclude.iter().any(|excluded| excluded == name))
-                && !self.pins.iter().any(|pin| pin == result.message.id())
+        let is_clearable = |result: &FoundResult| {
+            let is_error = result.part.get("is_error") == Some(&Value::Bool(true));
+            let is_excluded = result.name.is_some_and(|name| self.exclude.iter().any(|excluded| excluded == name));
+            let is_pinned = self.pins.iter().any(|pin| pin == result.message.id());
+            !(self.keep_errors && is_error || is_excluded || is_pinned)
         };
-        let clearable: Vec<&Result_> = results.0.iter().filter(|result| is_clearable(result)).collect();
+        let clearable: Vec<&FoundResult> = results.0.iter().filter(|result| is_clearable(result)).collect();
         let mut edits = PartEdits::default();
         for result in clearable.iter().take(clearable.len().saturating_sub(self.keep)) {
             replace_content(result, &self.placeholder, &mut edits);
@@ -129,7 +129,7 @@ fn sorted(value: Value) -> Value {
 }
 
 /// A tool result with what is known of its call.
-struct Result_<'c> {
+struct FoundResult<'c> {
     place: Place,
     message: &'c Message,
     part: &'c Value,
@@ -141,7 +141,7 @@ struct Result_<'c> {
 }
 
 /// The tool results of a context that is not special, in display order.
-struct Results<'c>(Vec<Result_<'c>>);
+struct Results<'c>(Vec<FoundResult<'c>>);
 
 impl<'c> Results<'c> {
     fn of(context: &'c Context) -> Self {
@@ -160,7 +160,7 @@ impl<'c> Results<'c> {
             let string = |part: &'c Value, key: &str| part.get(key).and_then(Value::as_str);
             let of_call = |key: &str| call.and_then(|(_, part)| string(part, key));
             let name = of_call("name").or_else(|| string(part, "name"));
-            Some(Result_ { place, message, part, call, name, arguments: of_call("arguments") })
+            Some(FoundResult { place, message, part, call, name, arguments: of_call("arguments") })
         };
         let results = pairing.results.iter().filter(|result| !specials.contains(&Some(result.place.0)));
         Self(results.filter_map(|found| result(found.place, found.state)).collect())
@@ -168,7 +168,7 @@ impl<'c> Results<'c> {
 }
 
 /// Replaces the content of a result, unless that is shorter than the text already.
-fn replace_content(result: &Result_, text: &str, edits: &mut PartEdits) {
+fn replace_content(result: &FoundResult, text: &str, edits: &mut PartEdits) {
     let is_longer = match result.part.get("content") {
         Some(Value::String(content)) => content.len() > text.len(),
         Some(Value::Array(parts)) => !parts.is_empty(),
@@ -179,7 +179,7 @@ fn replace_content(result: &Result_, text: &str, edits: &mut PartEdits) {
     }
 }
 
-fn clear_arguments(result: &Result_, edits: &mut PartEdits) {
+fn clear_arguments(result: &FoundResult, edits: &mut PartEdits) {
     if let Some((place, call)) = result.call.filter(|_| result.arguments.is_some_and(|text| text.len() > 2)) {
         edits.replace(place, with(call, "arguments", NO_ARGUMENTS));
     }

@@ -225,7 +225,9 @@ test('the table of entry points lists those of the package', () => {
   const files = ['.', './node', './browser-storage', './inline', './slim', './testing']
   assert.deepEqual([...documented].sort(), files.map((name) => name.replace(/^\./, 'peteos-session')).sort())
   for (const name of files) assert.ok(name in manifest.exports, name)
-  const scripts = Object.keys(manifest.exports).filter((name) => !/\.(wasm|json)(\?module)?$|\*|^\.\/encodings\//.test(name))
+  const scripts = Object.keys(manifest.exports).filter(
+    (name) => !/\.(wasm|json)(\?module)?$|\*|^\.\/encodings\//.test(name),
+  )
   assert.deepEqual(scripts.sort(), files.sort())
 })
 
