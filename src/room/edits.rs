@@ -1,48 +1,53 @@
 //! The edits of a step, and what they save.
 
-use std::collections::{BTreeMap, HashMap};
-
 use serde::Serialize;
 use serde_json::Value;
 
 use super::step::StepKind;
-use crate::conversation::{Context, Edit, Message, Place};
+use crate::conversation::{Context, Edit, Message, Place, order};
 use crate::environment::Environment;
 use crate::error::Error;
 use crate::tokens::{TokenCounter, total};
 
-/// The edits of a context's messages, by position.
+/// The edits of a context's messages, each with its position, in ascending order.
 #[derive(Clone, Debug, Default)]
-pub struct Edits(BTreeMap<usize, Edit>);
+pub struct Edits(Vec<(usize, Edit)>);
 
-/// Replacements of parts, from which the edits of their messages are made.
+/// Replacements of parts, from which the edits of their messages are made; `None` leaves a part out.
 #[derive(Default)]
-pub(super) struct PartEdits(BTreeMap<usize, HashMap<usize, Option<Value>>>);
+pub(super) struct PartEdits(Vec<(Place, Option<Value>)>);
 
 impl PartEdits {
     /// Replaces a part.
-    pub fn replace(&mut self, (message, part): Place, value: Value) {
-        self.0.entry(message).or_default().insert(part, Some(value));
+    pub fn replace(&mut self, place: Place, value: Value) {
+        self.0.push((place, Some(value)));
     }
 
     /// Leaves a part out.
-    pub fn drop(&mut self, (message, part): Place) {
-        self.0.entry(message).or_default().insert(part, None);
+    pub fn drop(&mut self, place: Place) {
+        self.0.push((place, None));
     }
 
     /// The edits of the messages.
-    pub fn into_edits(self, context: &Context) -> Edits {
-        let edit = |(position, mut parts): (usize, HashMap<usize, Option<Value>>)| {
-            let message = context.message(position)?;
-            let content: Vec<Value> = message
-                .parts()
-                .iter()
-                .enumerate()
-                .filter_map(|(index, part)| parts.remove(&index).unwrap_or_else(|| Some(part.clone())))
-                .collect();
-            Some((position, Edit::Replace(Box::new(message.with_content(content.into())))))
-        };
-        Edits(self.0.into_iter().filter_map(edit).collect())
+    pub fn into_edits(mut self, context: &Context) -> Edits {
+        order::sort_by(&mut self.0, &|(one, _), (other, _)| one.cmp(other));
+        let mut edits = Vec::new();
+        let mut parts = self.0.into_iter().peekable();
+        while let Some(&((position, _), _)) = parts.peek() {
+            let content = context.message(position).map_or(&[][..], Message::parts).iter().enumerate();
+            let mut edited = Vec::new();
+            for (index, part) in content {
+                match parts.next_if(|(place, _)| *place == (position, index)) {
+                    Some((_, replacement)) => edited.extend(replacement),
+                    None => edited.push(part.clone()),
+                }
+            }
+            // Nothing is left of this message, unless a place does not exist.
+            while parts.next_if(|((other, _), _)| *other == position).is_some() {}
+            let message = context.message(position).map(|message| message.with_content(edited.into()));
+            edits.extend(message.map(|message| (position, Edit::Replace(Box::new(message)))));
+        }
+        Edits(edits)
     }
 }
 
@@ -54,12 +59,24 @@ impl Edits {
 
     /// Replaces the message at a position.
     pub(super) fn replace(&mut self, position: usize, message: Message) {
-        self.0.insert(position, Edit::Replace(Box::new(message)));
+        let edit = (position, Edit::Replace(Box::new(message)));
+        match self.place(position) {
+            Ok(index) => self.0[index] = edit,
+            Err(index) => self.0.insert(index, edit),
+        }
+    }
+
+    fn place(&self, position: usize) -> Result<usize, usize> {
+        self.0.binary_search_by(|(other, _)| other.cmp(&position))
+    }
+
+    fn get(&self, position: usize) -> Option<&Edit> {
+        self.0.get(self.place(position).ok()?).map(|(_, edit)| edit)
     }
 
     /// Whether the message at a position is left out.
     pub(super) fn drops(&self, position: usize) -> bool {
-        matches!(self.0.get(&position), Some(Edit::Drop))
+        matches!(self.get(position), Some(Edit::Drop))
     }
 
     /// Whether nothing changes.
@@ -69,13 +86,15 @@ impl Edits {
 
     /// A fork of the context with these edits.
     pub fn fork(&self, context: &mut Context, environment: &dyn Environment) -> Context {
-        context.fork_edited(&mut |position| self.0.get(&position).cloned().unwrap_or(Edit::Keep), environment)
+        context.fork_edited(&mut |position| self.get(position).cloned().unwrap_or(Edit::Keep), environment)
     }
 
     /// Makes the edits in the context itself.
     pub(super) fn apply(self, context: &mut Context) {
-        let mut edits = self.0;
-        context.edit_in_place(&mut |position| edits.remove(&position).unwrap_or(Edit::Keep));
+        let mut edits = self.0.into_iter().peekable();
+        context.edit_in_place(&mut |position| {
+            edits.next_if(|(other, _)| *other == position).map_or(Edit::Keep, |(_, edit)| edit)
+        });
     }
 
     /// The tokens that the edits free, and 0 if they cost tokens.
@@ -136,7 +155,7 @@ impl StepReport {
     pub fn new(kind: StepKind, context: &Context, edits: &Edits, counter: &dyn TokenCounter) -> Result<Self, Error> {
         let tokens_before = total(context.messages().map(|message| message.tokens(counter)))?;
         let (before, after) = edits.tokens_of_edited(context, counter)?;
-        let first = edits.0.keys().next().copied().unwrap_or(context.messages().len());
+        let first = edits.0.first().map(|(position, _)| *position).unwrap_or(context.messages().len());
         let prefix = total(context.messages().take(first).map(|message| message.tokens(counter)))?;
         let ids = |is_dropped: bool| {
             let edited = edits.0.iter().filter(|(_, edit)| matches!(edit, Edit::Drop) == is_dropped);

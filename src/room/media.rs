@@ -6,7 +6,7 @@ use super::edits::{Edits, PartEdits};
 use super::options::Options;
 use crate::conversation::{Context, PartKind, Place};
 use crate::error::Error;
-use crate::json::Object;
+use crate::json::{self, Object};
 
 /// Replaces all but the newest images, videos, sounds and PDF documents by a text with their type and size, also those in tool
 /// results.
@@ -84,7 +84,8 @@ fn note(part: &Value) -> Option<Value> {
     };
     let note = Object::from_iter([("type".to_owned(), "text".into()), ("text".to_owned(), text.into())]);
     let note = Value::Object(note);
-    (note.to_string().len() < part.to_string().len()).then_some(note)
+    let length = |value: &Value| json::to_compact_text(&value.into()).len();
+    (length(&note) < length(part)).then_some(note)
 }
 
 /// The length of base64 data in bytes, decoded.

@@ -6,8 +6,9 @@ use serde_json::Value;
 
 use super::edits::{Edits, PartEdits};
 use super::options::Options;
-use crate::conversation::{Context, Message, Pairing, Place, ResultState};
+use crate::conversation::{Context, Message, Pairing, Place, ResultState, order};
 use crate::error::Error;
+use crate::json::{self, MAX_DEPTH};
 
 /// What stands in place of a cleared result, unless the caller has a text.
 const CLEARED: &str = "[old tool result cleared]";
@@ -95,17 +96,17 @@ impl DedupeToolResults {
         // Arguments are compared as values, so that spacing and the order of keys do not matter.
         let mut parsed: HashMap<&str, Option<Value>> = HashMap::new();
         for text in results.0.iter().filter_map(|result| result.arguments) {
-            parsed.entry(text).or_insert_with(|| serde_json::from_str(text).ok().map(sorted));
+            parsed.entry(text).or_insert_with(|| json::parse_within(text.as_bytes(), MAX_DEPTH).ok().map(sorted));
         }
         let mut edits = PartEdits::default();
         let mut seen = HashSet::new();
         for result in results.0.iter().rev() {
             let (Some(name), Some(arguments)) = (result.name, result.arguments) else { continue };
             let arguments = match parsed.get(arguments) {
-                Some(Some(value)) => value.to_string(),
+                Some(Some(value)) => json::to_compact_text(&value.into()),
                 _ => arguments.to_owned(),
             };
-            let content = result.part.get("content").map(Value::to_string);
+            let content = result.part.get("content").map(|content| json::to_compact_text(&content.into()));
             if !seen.insert((name, arguments, content)) {
                 replace_content(result, REPEATED, &mut edits);
             }
@@ -120,7 +121,7 @@ fn sorted(value: Value) -> Value {
         Value::Object(fields) => {
             let mut fields: Vec<(String, Value)> =
                 fields.into_iter().map(|(key, value)| (key, sorted(value))).collect();
-            fields.sort_by(|(one, _), (other, _)| one.cmp(other));
+            order::sort_by(&mut fields, &|(one, _), (other, _)| one.cmp(other));
             Value::Object(fields.into_iter().collect())
         }
         Value::Array(items) => Value::Array(items.into_iter().map(sorted).collect()),

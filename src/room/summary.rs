@@ -1,12 +1,10 @@
 //! A text of the caller in the place of messages.
 
-use std::collections::HashSet;
-
 use serde_json::Value;
 
 use super::edits::Edits;
 use super::options::Options;
-use crate::conversation::{Context, Exchanges, Message, PartKind, UnpairedKind};
+use crate::conversation::{Context, Exchanges, Message, PartKind, UnpairedKind, order};
 use crate::environment::Environment;
 use crate::error::Error;
 use crate::json::{FieldPath, Object};
@@ -74,7 +72,7 @@ impl SummaryRange {
             Self::Ids(ids) => {
                 let at = ids.iter().enumerate().map(|(index, id)| index_of(&format!("ids[{index}]"), id));
                 let mut indices = at.collect::<Result<Vec<usize>, Error>>()?;
-                indices.sort_unstable();
+                order::sort(&mut indices);
                 indices.dedup();
                 ("ids", indices)
             }
@@ -94,10 +92,12 @@ impl SummaryRange {
 /// Checks that exchanges are in the range as a whole, and complete.
 fn check_whole(context: &Context, positions: &[usize], argument: &str) -> Result<(), Error> {
     let exchanges = Exchanges::of(context);
-    let inside: HashSet<usize> = positions.iter().copied().collect();
-    let firsts: HashSet<usize> = positions.iter().map(|position| exchanges.first(*position)).collect();
+    let is_inside = |position: usize| positions.binary_search(&position).is_ok();
+    let mut firsts: Vec<usize> = positions.iter().map(|position| exchanges.first(*position)).collect();
+    order::sort(&mut firsts);
     let id_of = |position: usize| context.message(position).map_or("", Message::id);
-    let is_split = |position: &usize| firsts.contains(&exchanges.first(*position)) && !inside.contains(position);
+    let is_split =
+        |position: &usize| firsts.binary_search(&exchanges.first(*position)).is_ok() && !is_inside(*position);
     if let Some(position) = (0..context.messages().len()).find(is_split) {
         let message = format!(
             "would separate tool calls from their results: the message {:?} belongs to an exchange of the range; include it, \
@@ -107,7 +107,7 @@ fn check_whole(context: &Context, positions: &[usize], argument: &str) -> Result
         return Err(Error::argument(argument, message));
     }
     let is_pending = |kind: UnpairedKind| matches!(kind, UnpairedKind::Pending);
-    let pending = exchanges.unpaired.iter().find(|found| is_pending(found.kind) && inside.contains(&found.position));
+    let pending = exchanges.unpaired.iter().find(|found| is_pending(found.kind) && is_inside(found.position));
     match pending {
         None => Ok(()),
         Some(found) => {

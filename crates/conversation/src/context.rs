@@ -10,6 +10,7 @@ use crate::id::ContextId;
 use crate::json::{self, Object};
 use crate::keys;
 use crate::message::Message;
+use crate::order;
 use crate::special::Special;
 
 /// The messages of one step of a session in display order, with anchors that determine where new messages go.
@@ -189,7 +190,7 @@ impl Context {
             return Box::new((0..self.messages.len()).rev().filter(move |at| !specials.contains(&Some(*at))));
         }
         let mut ages: Vec<(Option<i64>, usize)> = self.ages().collect();
-        ages.sort_unstable();
+        order::sort(&mut ages);
         Box::new(ages.into_iter().rev().map(|(_, position)| position))
     }
 

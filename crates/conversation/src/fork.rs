@@ -8,6 +8,7 @@ use crate::anchors::{AnchorOwners, MESSAGES, SYSTEM_PROMPT, TOOLS};
 use crate::context::Context;
 use crate::environment::Environment;
 use crate::message::Message;
+use crate::order;
 use crate::special::Special;
 
 /// A range of sequence numbers with the semantics of a Python slice: `end` is exclusive, a negative number counts back from
@@ -85,7 +86,7 @@ impl Context {
     /// A fork with the messages at these positions and the special messages, for windows.
     pub fn fork_positions(&mut self, positions: &[usize], environment: &dyn Environment) -> Context {
         let mut positions: Vec<usize> = positions.iter().copied().chain(self.special_positions()).collect();
-        positions.sort_unstable();
+        order::sort(&mut positions);
         positions.dedup();
         let message = |position| self.message(position).map(|message| (position, message.clone()));
         let messages = positions.into_iter().filter_map(message).collect();

@@ -41,6 +41,7 @@ mod message;
 mod message_tokens;
 pub mod names;
 mod new_conversation;
+pub mod order;
 mod pairing;
 mod part;
 pub mod shape;
