@@ -19,6 +19,7 @@ export {
   FileTooLargeError,
   InvalidArgumentError,
   InvalidMessageError,
+  MemoryLimitError,
   NoActiveContextError,
   NoSavingError,
   NotInitializedError,
@@ -77,6 +78,7 @@ export {
 export type * from './session/dicts.js'
 export type {} from './session/dispose.js'
 export type * from './session/findings.js'
+export type { FileLimits } from './session/limits.js'
 export type * from './session/options.js'
 export {
   type ForkedContext,
@@ -103,6 +105,7 @@ export {
   type VocabularySource,
 } from './tokens/encodings.js'
 export { type InitOptions, init } from './wasm/loading.js'
+export { type MemoryUsage, memoryUsage } from './wasm/memory.js'
 export type * from './wasm/sources.js'
 export type { SequenceWindowOptions, TokenWindowOptions, WindowOptions } from './windows/options.js'
 export type * from './windows/report.js'

@@ -16,7 +16,7 @@ pub mod storage;
 pub mod window;
 
 pub use peteos_conversation as conversation;
-pub use peteos_conversation::{digest, environment, tokens};
+pub use peteos_conversation::{digest, environment, limits, tokens};
 pub use peteos_json as json;
 
 #[cfg(target_arch = "wasm32")]

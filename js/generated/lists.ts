@@ -16,7 +16,7 @@ export type FindingRule =
   | 'missing-session-file'
   /** The storage could not read the file. */
   | 'unreadable-file'
-  /** The file is larger than the limit. */
+  /** The file has more bytes or values than the limit. */
   | 'file-too-large'
   /** The file is empty. */
   | 'empty-file'
@@ -26,7 +26,7 @@ export type FindingRule =
   | 'torn-file'
   /** `NaN` or `Infinity`, which are not JSON. */
   | 'non-finite-number'
-  /** The text is not valid JSON for another reason, or exceeds the limits of nesting and values. */
+  /** The text is not valid JSON for another reason, or exceeds the limit of nesting. */
   | 'not-json'
   /** A field has the wrong shape. */
   | 'wrong-shape'
@@ -85,6 +85,8 @@ export type ErrorClass =
   | 'CorruptSessionError'
   /** A file is larger than the limit. */
   | 'FileTooLargeError'
+  /** An operation needs more memory than is left. */
+  | 'MemoryLimitError'
   /** An argument or option is invalid. */
   | 'InvalidArgumentError'
   /** A message has the wrong shape. */

@@ -1,7 +1,7 @@
 // The code of the module of the providers, `ProvidersCode`. Browsers import it dynamically.
 import type { InitInput, SyncInitInput } from '../../pkg/peteos_session_providers.js'
 import * as bindings from '../../pkg/peteos_session_providers.js'
-import { InvalidArgumentError, SessionError } from '../errors.js'
+import { InvalidArgumentError, MemoryLimitError, SessionError } from '../errors.js'
 import type { ProvidersModule } from './module.js'
 
 export async function load(source: unknown): Promise<void> {
@@ -12,19 +12,27 @@ export function loadSync(module: unknown): void {
   bindings.initSync({ module: module as SyncInitInput })
 }
 
-export const check: ProvidersModule['check'] = (...args) => call(() => bindings.check(...args))
+export const check: ProvidersModule['check'] = (text, ...args) => call(text, () => bindings.check(text, ...args))
 
-export const toMessages: ProvidersModule['toMessages'] = (...args) => call(() => bindings.toMessages(...args))
+export const toMessages: ProvidersModule['toMessages'] = (text, ...args) =>
+  call(text, () => bindings.toMessages(text, ...args))
 
-export const fromMessages: ProvidersModule['fromMessages'] = (...args) => call(() => bindings.fromMessages(...args))
+export const fromMessages: ProvidersModule['fromMessages'] = (text, ...args) =>
+  call(text, () => bindings.fromMessages(text, ...args))
 
-/** Makes an error object of what Rust throws: a JSON text. */
-function call<T>(work: () => T): T {
+/** Calls Rust with a text if that fits into its memory. Makes an error object of what it throws: a JSON text. */
+function call<T>(text: Uint8Array, work: () => T): T {
   try {
+    bindings.ensureMemory(text.length)
     return work()
   } catch (thrown) {
     if (typeof thrown !== 'string') throw thrown
-    const { message, argument } = JSON.parse(thrown) as { message: string; argument: string | null }
+    type Thrown = { message: string; argument: string | null; memory: [number, number, number] | null }
+    const { message, argument, memory } = JSON.parse(thrown) as Thrown
+    if (memory !== null) {
+      const [needed, used, limit] = memory
+      throw new MemoryLimitError(message, { needed, used, limit })
+    }
     throw argument === null ? new SessionError(message) : new InvalidArgumentError(message, { argument })
   }
 }

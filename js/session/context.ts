@@ -19,6 +19,7 @@ import {
 } from '../room/steps.js'
 import type { CountingOptions } from '../tokens/counting.js'
 import { copyJson, deepFreeze, fillIn, fromJsonText, toJsonText } from '../wasm/json-text.js'
+import { ensureMemory } from '../wasm/memory.js'
 import { rust } from '../wasm/runtime.js'
 import { passText } from '../wasm/text.js'
 import {
@@ -31,6 +32,7 @@ import {
 import { reportOf, type TokenWindowReport, type WindowReport } from '../windows/report.js'
 import type { AnchorPoint, ContextDict } from './dicts.js'
 import { makeDisposable } from './dispose.js'
+import { FILE_LIMITS, type FileLimits } from './limits.js'
 import { MessageSnapshots } from './message-snapshots.js'
 
 /** The special messages of a new context or a fork. Every window keeps them. */
@@ -42,7 +44,7 @@ export interface SpecialMessages {
 }
 
 /** Options of {@link Context.create}. */
-export interface ContextOptions extends SpecialMessages {
+export interface ContextOptions extends SpecialMessages, FileLimits {
   /** The context whose content map is copied. By default the map is empty. */
   parentContext?: Context | null
 }
@@ -78,7 +80,7 @@ export interface ContextOwner {
 }
 
 const SPECIAL_MESSAGES = ['systemPromptMessage', 'toolDefinitionsMessage'] as const
-const CONTEXT_OPTIONS = [...SPECIAL_MESSAGES, 'parentContext'] as const
+const CONTEXT_OPTIONS = [...SPECIAL_MESSAGES, 'parentContext', ...FILE_LIMITS] as const
 const FORK_OPTIONS = [...SPECIAL_MESSAGES, 'start', 'end'] as const
 
 /**
@@ -106,14 +108,15 @@ export class Context {
    * @throws {InvalidMessageError} if a message has the wrong shape.
    */
   static create(options: ContextOptions = {}): Context {
-    const { parentContext: parent, ...specials } = readOptions(options, CONTEXT_OPTIONS, 'Context.create')
-    const [systemPrompt, toolDefinitions] = specialTexts(specials)
+    const given = readOptions(options, CONTEXT_OPTIONS, 'Context.create')
+    const { parentContext: parent, systemPromptMessage, toolDefinitionsMessage } = given
+    const [systemPrompt, toolDefinitions] = specialTexts({ systemPromptMessage, toolDefinitionsMessage })
     const { ContextHandle } = rust()
     if (parent === undefined || parent === null) {
-      return new Context(ContextHandle.create(systemPrompt, toolDefinitions))
+      return new Context(ContextHandle.create(systemPrompt, toolDefinitions, given))
     }
     return new Context(
-      ContextHandle.createFrom(handleOf(parent, 'options.parentContext'), systemPrompt, toolDefinitions),
+      ContextHandle.createFrom(handleOf(parent, 'options.parentContext'), systemPrompt, toolDefinitions, given),
     )
   }
 
@@ -121,10 +124,12 @@ export class Context {
    * Creates a context from a dict, such as a parsed context file. Missing fields get their defaults.
    *
    * @throws {InvalidArgumentError} if a field has the wrong shape; `argument` is its path.
+   * @throws {FileTooLargeError} if its file would exceed a limit.
    */
-  static fromDict(dict: object): Context {
+  static fromDict(dict: object, options?: FileLimits): Context {
+    const given = readOptions(options, FILE_LIMITS, 'Context.fromDict')
     const text = toJsonText(dict, 'dict')
-    return new Context(rust().ContextHandle.fromDict(text))
+    return new Context(rust().ContextHandle.fromDict(passText(text), given))
   }
 
   /** @internal */
@@ -225,7 +230,8 @@ export class Context {
 
   set rawDict(dict: object) {
     const text = toJsonText(dict, 'rawDict')
-    this.handle.setDict(text)
+    const { handle } = this
+    handle.setDict(passText(text))
   }
 
   /**
@@ -249,10 +255,7 @@ export class Context {
     // Reading the argument may run code of the caller, so it comes before anything else.
     const { text, value } = copyJson(message, 'message', true)
     const { handle } = this
-    const stored = JSON.parse(handle.append(passText(text, 'message'), anchorPoint)) as [
-      number,
-      Record<string, unknown>,
-    ]
+    const stored = JSON.parse(handle.append(passText(text), anchorPoint)) as [number, Record<string, unknown>]
     return this.#messages.add(stored[0], fillIn<StoredMessage>(stored[1], value))
   }
 
@@ -267,7 +270,7 @@ export class Context {
   updateMessage(id: string, changes: Partial<SessionMessage>): StoredMessage {
     const text = toJsonText(changes, 'message')
     const { handle } = this
-    const stored = handle.updateMessage(id, passText(text, 'message'))
+    const stored = handle.updateMessage(id, passText(text))
     const [key, oldKey, message] = JSON.parse(stored) as [number, number, StoredMessage]
     return this.#messages.replace(oldKey, key, message)
   }
@@ -562,7 +565,12 @@ makeDisposable(Context.prototype)
 export function specialTexts(options: SpecialMessages): [string | undefined, string | undefined] {
   const text = (message: SpecialMessage | null | undefined) =>
     message === undefined || message === null ? undefined : toJsonText(message, 'message')
-  return [text(options.systemPromptMessage), text(options.toolDefinitionsMessage)]
+  const texts: [string | undefined, string | undefined] = [
+    text(options.systemPromptMessage),
+    text(options.toolDefinitionsMessage),
+  ]
+  ensureMemory((texts[0]?.length ?? 0) + (texts[1]?.length ?? 0))
+  return texts
 }
 
 /**

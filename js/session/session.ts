@@ -22,7 +22,9 @@ import { OverlayStorage } from '../storage/overlay.js'
 import { checkStorage, hasMethod, type SessionStorage } from '../storage/storage.js'
 import { fromJsonText, toJsonText } from '../wasm/json-text.js'
 import { ensureLoaded } from '../wasm/loading.js'
+import { ensureMemory, withMemory } from '../wasm/memory.js'
 import { rust } from '../wasm/runtime.js'
+import { passText } from '../wasm/text.js'
 import {
   type SequenceWindowOptions,
   sequenceWindowOptions,
@@ -33,6 +35,7 @@ import { Context, type ContextOwner, type Fitted, handleOf, specialTexts } from 
 import type { SessionDict } from './dicts.js'
 import { makeAsyncDisposable, makeDisposable } from './dispose.js'
 import type { SessionCheck, SessionRepair } from './findings.js'
+import { FILE_LIMITS } from './limits.js'
 import type { ListOptions, LoadOptions, ReadOptions, RepairOptions, SaveOptions, SessionOptions } from './options.js'
 import { SessionState } from './state.js'
 import type { SessionSummary } from './summary.js'
@@ -47,12 +50,12 @@ export interface ForkedContext {
 }
 
 const WAIT_OPTIONS = ['signal', 'timeout'] as const
-const SAVE_OPTIONS = ['onConflict', ...WAIT_OPTIONS] as const
-const READ_OPTIONS = ['storage', 'maxFileBytes', ...WAIT_OPTIONS] as const
+const SAVE_OPTIONS = ['onConflict', ...FILE_LIMITS, ...WAIT_OPTIONS] as const
+const READ_OPTIONS = ['storage', ...FILE_LIMITS, ...WAIT_OPTIONS] as const
 const REPAIR_OPTIONS = [...READ_OPTIONS, 'dryRun', 'keepCopies'] as const
 const LOAD_OPTIONS = [...READ_OPTIONS, 'activeContextId'] as const
 const LIST_OPTIONS = [...READ_OPTIONS, 'onError', 'limit', 'after'] as const
-const SESSION_OPTIONS = ['systemPromptMessage', 'toolDefinitionsMessage', 'storage'] as const
+const SESSION_OPTIONS = ['systemPromptMessage', 'toolDefinitionsMessage', 'storage', ...FILE_LIMITS] as const
 
 /** How often an update is repeated after conflicts with writers that take no lock. */
 const UPDATE_ATTEMPTS = 32
@@ -115,11 +118,12 @@ export class Session {
    * @throws {InvalidMessageError} if a special message has the wrong shape.
    */
   static create(parentDir: string, options: SessionOptions = {}): NewSession {
-    const { storage: given, ...specials } = readOptions(options, SESSION_OPTIONS, 'Session.create')
-    const storage = storageOf(given)
-    const [systemPrompt, toolDefinitions] = specialTexts(specials)
+    const read = readOptions(options, SESSION_OPTIONS, 'Session.create')
+    const { systemPromptMessage, toolDefinitionsMessage } = read
+    const storage = storageOf(read.storage)
+    const [systemPrompt, toolDefinitions] = specialTexts({ systemPromptMessage, toolDefinitionsMessage })
     const directory = lastingPath(storage, parentDir)
-    const handle = rust().SessionHandle.create(directory, storage, systemPrompt, toolDefinitions)
+    const handle = rust().SessionHandle.create(directory, storage, systemPrompt, toolDefinitions, read)
     return new Session(handle, storage, rust().sessionDir(parentDir, handle.uuid)) as NewSession
   }
 
@@ -141,13 +145,13 @@ export class Session {
    * @throws {ContextNotFoundError} if the file of the active context is missing.
    * @throws {CorruptSessionError} if a file is not a valid session or context. The file is not changed. If it is the active
    * context, `options.activeContextId` opens the session with another one.
-   * @throws {FileTooLargeError} if a file is larger than `options.maxFileBytes`.
+   * @throws {FileTooLargeError} if a file exceeds `options.maxFileBytes` or `options.maxFileValues`.
    * @throws {InvalidArgumentError} if the uuid is not a plain file name.
    * @throws {StorageError} if the storage fails, or does not answer within `options.timeout` (`ETIMEDOUT`).
    */
   static async load(parentDir: string, uuid: string, options: LoadOptions = {}): Promise<Session> {
     const read = readOptions(options, LOAD_OPTIONS, 'Session.load')
-    const { storage: given, activeContextId, maxFileBytes } = read
+    const { storage: given, activeContextId } = read
     const storage = storageOf(given)
     const directory = lastingPath(storage, parentDir)
     return bounded(
@@ -157,7 +161,8 @@ export class Session {
       () => `${parentDir}/${uuid}`,
       async (reader) => {
         await ensureLoaded()
-        const handle = await rust().SessionHandle.load(directory, uuid, storage, reader, activeContextId, maxFileBytes)
+        const load = () => rust().SessionHandle.load(directory, uuid, storage, reader, activeContextId, read)
+        const handle = await withMemory(load)
         return new Session(handle, storage, rust().sessionDir(parentDir, uuid))
       },
     )
@@ -176,7 +181,7 @@ export class Session {
    */
   static async check(parentDir: string, uuid: string, options: ReadOptions = {}): Promise<SessionCheck> {
     const read = readOptions(options, READ_OPTIONS, 'Session.check')
-    const { storage, maxFileBytes } = read
+    const { storage } = read
     return bounded(
       storageOf(storage),
       read,
@@ -184,7 +189,8 @@ export class Session {
       () => `${parentDir}/${uuid}`,
       async (storage) => {
         await ensureLoaded()
-        return fromJsonText<SessionCheck>(await rust().checkSession(parentDir, uuid, storage, maxFileBytes))
+        const check = () => rust().checkSession(parentDir, uuid, storage, read)
+        return fromJsonText<SessionCheck>(await withMemory(check))
       },
     )
   }
@@ -202,11 +208,12 @@ export class Session {
    * @throws {StorageError} like {@link check}. If a context cannot be read and `session.json` needs a repair, or if the bytes
    * read do not match the digest of the storage, nothing is written. If the storage cannot write, earlier repairs are kept;
    * another repair continues from there.
-   * @throws {FileTooLargeError} if `session.json` needs a repair and a context is larger than `options.maxFileBytes`.
+   * @throws {FileTooLargeError} if `session.json` needs a repair and a context exceeds a limit, or if a repaired file would
+   * exceed one; nothing is written.
    */
   static async repair(parentDir: string, uuid: string, options: RepairOptions = {}): Promise<SessionRepair> {
     const read = readOptions(options, REPAIR_OPTIONS, 'Session.repair')
-    const { storage, maxFileBytes, dryRun = false, keepCopies = 3 } = read
+    const { storage, dryRun = false, keepCopies = 3 } = read
     if (typeof dryRun !== 'boolean') {
       throw new InvalidArgumentError('options.dryRun: expected true or false', { argument: 'options.dryRun' })
     }
@@ -223,16 +230,9 @@ export class Session {
         await ensureLoaded()
         const sessionDir = rust().sessionDir(parentDir, uuid)
         const text = dryRun
-          ? await rust().repairSession(
-              parentDir,
-              uuid,
-              new OverlayStorage(storage),
-              maxFileBytes,
-              keepCopies,
-              undefined,
-            )
+          ? await rust().repairSession(parentDir, uuid, new OverlayStorage(storage), read, keepCopies, undefined)
           : await locked(storage, sessionDir, (lease) =>
-              rust().repairSession(parentDir, uuid, storage, maxFileBytes, keepCopies, lease),
+              rust().repairSession(parentDir, uuid, storage, read, keepCopies, lease),
             )
         return fromJsonText<SessionRepair>(text)
       },
@@ -277,7 +277,7 @@ export class Session {
     options: LoadOptions = {},
   ): Promise<T> {
     const read = readOptions(options, LOAD_OPTIONS, 'Session.update')
-    const { storage: given, activeContextId, maxFileBytes } = read
+    const { storage: given, activeContextId } = read
     if (typeof change !== 'function') {
       throw new InvalidArgumentError('change: expected a function', { argument: 'change' })
     }
@@ -293,14 +293,8 @@ export class Session {
         const sessionDir = rust().sessionDir(directory, uuid)
         for (let attempt = 1; ; attempt++) {
           const outcome = await locked(bounded, sessionDir, async (lease) => {
-            const handle = await rust().SessionHandle.load(
-              directory,
-              uuid,
-              bounded,
-              bounded,
-              activeContextId,
-              maxFileBytes,
-            )
+            const load = () => rust().SessionHandle.load(directory, uuid, bounded, bounded, activeContextId, read)
+            const handle = await withMemory(load)
             const session = new Session(handle, storage, rust().sessionDir(parentDir, uuid))
             session.#held = { storage: bounded, lease }
             try {
@@ -346,7 +340,7 @@ export class Session {
    */
   static async list(parentDir: string, options: ListOptions = {}): Promise<SessionSummary[]> {
     const read = readOptions(options, LIST_OPTIONS, 'Session.list')
-    const { storage, onError = () => undefined, maxFileBytes, limit, after } = read
+    const { storage, onError = () => undefined, limit, after } = read
     if (typeof onError !== 'function') {
       throw new InvalidArgumentError('options.onError: expected a function', { argument: 'options.onError' })
     }
@@ -365,17 +359,7 @@ export class Session {
           }
         }
         const [uuid, time] = placeOf(after)
-        await rust().SessionHandle.list(
-          parentDir,
-          storage,
-          maxFileBytes,
-          utcOffset(),
-          limit,
-          uuid,
-          time,
-          onPage,
-          onError,
-        )
+        await rust().SessionHandle.list(parentDir, storage, read, utcOffset(), limit, uuid, time, onPage, onError)
         return summaries
       },
     )
@@ -452,7 +436,8 @@ export class Session {
 
   set rawDict(dict: object) {
     const text = toJsonText(dict, 'rawDict')
-    this.#rust.setDict(text)
+    const handle = this.#rust
+    handle.setDict(passText(text))
   }
 
   /**
@@ -556,6 +541,7 @@ export class Session {
       throw new InvalidArgumentError(`${argument}: expected 'refuse' or 'fork'`, { argument })
     }
     const handle = this.#rust
+    handle.setLimits(read)
     const held = this.#held
     const forks = await bounded(
       held?.storage ?? this.#storage,
@@ -568,7 +554,7 @@ export class Session {
           const keepsBoth = onConflict === 'fork'
           for (;;) {
             const work = (lease?: StorageLease) =>
-              handle.save(keepsBoth, storage, lease) as Promise<string[] | undefined>
+              withMemory(() => handle.save(keepsBoth, storage, lease) as Promise<string[] | undefined>)
             const forks = await (held === null ? locked(storage, handle.sessionDir, work) : work(held.lease))
             // Otherwise the lock was lost: acquire it again and save the rest.
             if (forks !== undefined) return this.#forked(forks)
@@ -606,7 +592,8 @@ export class Session {
    * @throws {StorageError} if the storage fails, or does not answer within `options.timeout` (`ETIMEDOUT`).
    */
   async loadContext(id: string, options?: WaitOptions): Promise<Context> {
-    return this.#object(await this.#within('loadContext', options, (storage) => this.#rust.loadContext(id, storage)))
+    const load = (storage: SessionStorage) => withMemory(() => this.#rust.loadContext(id, storage))
+    return this.#object(await this.#within('loadContext', options, load))
   }
 
   /**
@@ -715,6 +702,8 @@ export class Session {
       ids.push(id)
       texts.push(text)
     }
+    // Each text is copied, and becomes part of a message.
+    ensureMemory(2 * texts.reduce((sum, text) => sum + text.length, 0))
     this.#rust.materialize(ids, texts)
   }
 

@@ -17,6 +17,8 @@ named_enum! {
         CorruptSession = "CorruptSessionError",
         /// A file is larger than the limit.
         FileTooLarge = "FileTooLargeError",
+        /// An operation needs more memory than is left.
+        MemoryLimit = "MemoryLimitError",
         /// An argument or option is invalid.
         InvalidArgument = "InvalidArgumentError",
         /// A message has the wrong shape.
@@ -46,6 +48,7 @@ impl Error {
             Self::ContextNotFound { .. } => ErrorKind::ContextNotFound,
             Self::CorruptSession { .. } => ErrorKind::CorruptSession,
             Self::FileTooLarge { .. } => ErrorKind::FileTooLarge,
+            Self::MemoryLimit(_) => ErrorKind::MemoryLimit,
             Self::UnknownEncoding { .. } => ErrorKind::UnknownEncoding,
             Self::EncodingNotLoaded { .. } => ErrorKind::EncodingNotLoaded,
             Self::WindowTooSmall { .. } => ErrorKind::WindowTooSmall,

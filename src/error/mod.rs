@@ -14,8 +14,9 @@ pub use kind::ErrorKind;
 pub use storage::{Cause, Operation, StorageError};
 
 use peteos_json::{FieldPath, Position};
+use peteos_memory::OutOfMemory;
 
-pub use crate::conversation::error::ShapeError;
+pub use crate::conversation::error::{FileTooLarge, Measure, ShapeError};
 
 /// An error of the core. An operation that returns one has changed nothing.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -57,15 +58,10 @@ pub enum Error {
         /// What was expected and what was found.
         message: String,
     },
-    /// A file that is larger than the caller allows.
-    FileTooLarge {
-        /// The path of the file.
-        path: String,
-        /// Its size in bytes.
-        size: u64,
-        /// The limit in bytes.
-        limit: u64,
-    },
+    /// A file that exceeds a limit.
+    FileTooLarge(FileTooLarge),
+    /// An operation that needs more memory than is left.
+    MemoryLimit(OutOfMemory),
     /// An unknown encoding, or a model whose encoding is unknown.
     UnknownEncoding {
         /// The argument: `encoding` or `model`.
@@ -162,9 +158,8 @@ impl fmt::Display for Error {
                 }
                 formatter.write_str(message)
             }
-            Self::FileTooLarge { path, size, limit } => {
-                write!(formatter, "{path} has {size} bytes, more than the limit of {limit}")
-            }
+            Self::FileTooLarge(error) => error.fmt(formatter),
+            Self::MemoryLimit(out_of_memory) => out_of_memory.fmt(formatter),
             Self::UnknownEncoding { argument, name, known } => {
                 write!(formatter, "{argument}: '{name}' is unknown; known encodings: {}", known.join(", "))
             }
@@ -219,6 +214,12 @@ impl fmt::Display for Error {
             Self::Stopped => formatter.write_str("the caller has stopped waiting for the storage"),
             Self::Internal(message) => write!(formatter, "internal error, please report it: {message}"),
         }
+    }
+}
+
+impl From<OutOfMemory> for Error {
+    fn from(out_of_memory: OutOfMemory) -> Self {
+        Self::MemoryLimit(out_of_memory)
     }
 }
 

@@ -6,7 +6,7 @@ use super::edits::{Edits, PartEdits};
 use super::options::Options;
 use crate::conversation::{Context, PartKind, Place};
 use crate::error::Error;
-use crate::json::{self, Object};
+use crate::json::Object;
 
 /// Replaces all but the newest images, videos, sounds and PDF documents by a text with their type and size, also those in tool
 /// results.
@@ -82,10 +82,11 @@ fn note(part: &Value) -> Option<Value> {
         (None, Some(url)) if !url.starts_with("data:") => format!("[{kind} at {url} left out]"),
         _ => format!("[{kind} left out]"),
     };
-    let note = Object::from_iter([("type".to_owned(), "text".into()), ("text".to_owned(), text.into())]);
-    let note = Value::Object(note);
-    let length = |value: &Value| json::to_compact_text(&value.into()).len();
-    (length(&note) < length(part)).then_some(note)
+    // The text of a URL is no shorter than the note, but its part is.
+    if string("data").is_some_and(|data| data.len() <= text.len()) {
+        return None;
+    }
+    Some(Value::Object(Object::from_iter([("type".to_owned(), "text".into()), ("text".to_owned(), text.into())])))
 }
 
 /// The length of base64 data in bytes, decoded.

@@ -1,6 +1,6 @@
 //! Steps that replace the content of tool results.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 
 use serde_json::Value;
 
@@ -91,27 +91,30 @@ pub struct DedupeToolResults;
 
 impl DedupeToolResults {
     /// The edits of this step.
-    pub fn edits(self, context: &Context) -> Edits {
+    ///
+    /// # Errors
+    ///
+    /// If a copy of the arguments and results does not fit into the memory.
+    pub fn edits(self, context: &Context) -> Result<Edits, Error> {
         let results = Results::of(context);
-        // Arguments are compared as values, so that spacing and the order of keys do not matter.
-        let mut parsed: HashMap<&str, Option<Value>> = HashMap::new();
-        for text in results.0.iter().filter_map(|result| result.arguments) {
-            parsed.entry(text).or_insert_with(|| json::parse_within(text.as_bytes(), MAX_DEPTH).ok().map(sorted));
-        }
         let mut edits = PartEdits::default();
         let mut seen = HashSet::new();
         for result in results.0.iter().rev() {
             let (Some(name), Some(arguments)) = (result.name, result.arguments) else { continue };
-            let arguments = match parsed.get(arguments) {
-                Some(Some(value)) => json::to_compact_text(&value.into()),
-                _ => arguments.to_owned(),
+            // Arguments are compared as values, so that spacing and the order of keys do not matter.
+            let arguments = match json::parse_within(arguments.as_bytes(), MAX_DEPTH, usize::MAX) {
+                Ok(value) => json::to_compact_text(&(&sorted(value)).into())?,
+                Err(_) => arguments.to_owned(),
             };
-            let content = result.part.get("content").map(|content| json::to_compact_text(&content.into()));
+            let content = match result.part.get("content") {
+                Some(content) => json::to_compact_text(&content.into())?,
+                None => String::new(),
+            };
             if !seen.insert((name, arguments, content)) {
                 replace_content(result, REPEATED, &mut edits);
             }
         }
-        edits.into_edits(context)
+        Ok(edits.into_edits(context))
     }
 }
 

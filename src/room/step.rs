@@ -165,7 +165,7 @@ impl Step {
             Self::ClearThinking(step) => (step.edits(context), 1),
             Self::ClearMedia(step) => (step.edits(context), 1),
             Self::Elide(step) => (step.edits(context, tools.counter, tools.graphemes)?, 1),
-            Self::DedupeToolResults(step) => (step.edits(context), 1),
+            Self::DedupeToolResults(step) => (step.edits(context)?, 1),
             Self::Summarize(summary) => (summary.edits(context, tools.counter, tools.environment)?, 0),
             Self::SequenceWindow { count, options } => {
                 (dropping(context, context.kept_by_sequence_window(*count, options)?), 0)

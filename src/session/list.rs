@@ -147,8 +147,11 @@ impl<'s, S: Storage> SessionList<'s, S> {
             }
             return;
         }
+        let limits = self.storage.limits();
         for (layout, file) in layouts.into_iter().zip(self.storage.read_with_times(&paths).await) {
-            match file.map(|file| file.map(|(text, time)| (SessionSummary::from_file(&layout, &text, time), time))) {
+            match file
+                .map(|file| file.map(|(text, time)| (SessionSummary::from_file(&layout, &text, time, limits), time)))
+            {
                 Ok(Some((Ok(summary), time))) => add(layout, time, Some(summary)),
                 // A directory without a session.
                 Ok(None) => {}
@@ -159,6 +162,7 @@ impl<'s, S: Storage> SessionList<'s, S> {
 
     /// Reads the files that were not read yet.
     async fn read(&self, batch: Vec<Ranked>, summaries: &mut Vec<SessionSummary>, errors: &mut Vec<Error>) {
+        let limits = self.storage.limits();
         let unread = batch.iter().filter(|ranked| ranked.summary.is_none());
         let paths: Vec<String> = unread.map(|ranked| ranked.layout.session_file()).collect();
         let mut files =
@@ -167,7 +171,9 @@ impl<'s, S: Storage> SessionList<'s, S> {
             let summary = match summary {
                 Some(summary) => Ok(Some(summary)),
                 None => match files.next() {
-                    Some(Ok(Some((text, _)))) => SessionSummary::from_file(&layout, &text, modified_at).map(Some),
+                    Some(Ok(Some((text, _)))) => {
+                        SessionSummary::from_file(&layout, &text, modified_at, limits).map(Some)
+                    }
                     Some(Ok(None)) | None => Ok(None),
                     Some(Err(error)) => Err(error),
                 },

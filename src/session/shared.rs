@@ -6,6 +6,7 @@ use std::rc::{Rc, Weak};
 use crate::conversation::{Context, order};
 use crate::error::Error;
 use crate::id::ContextId;
+use crate::limits::Limits;
 
 /// A context with the sessions that it belongs to, which are notified of every change.
 pub struct ContextCell {
@@ -60,6 +61,14 @@ impl SharedContext {
             self.0.owners.borrow().iter().filter_map(Weak::upgrade).for_each(|owner| owner.add(self));
         }
         Ok(result?)
+    }
+
+    /// Sets the limits on the file, which is not a change of the context.
+    pub(super) fn limit(&self, limits: Limits) {
+        // Otherwise the caller is changing it: the session checks its own limits at the save.
+        if let Ok(mut context) = self.0.context.try_borrow_mut() {
+            context.set_limits(limits);
+        }
     }
 
     /// Makes a fork of the context. The file of this context names the fork once the fork has a file itself.

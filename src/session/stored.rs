@@ -119,7 +119,7 @@ impl<S: Storage> StoredSession<S> {
     ) -> Result<Self, Error> {
         let path = layout.session_file();
         let text = storage.read(&path).await?.ok_or(Error::SessionNotFound { path })?;
-        let session = Self::new(Session::from_file(layout, &text)?, storage);
+        let session = Self::new(Session::from_file(layout, &text, storage.limits())?, storage);
         match active {
             ActiveContext::Recorded => {
                 let recorded = session.read(|session| session.active_context_id().map(ContextId::parse));

@@ -7,7 +7,7 @@ use super::context::ContextHandle;
 use super::encodings::{self, Counter};
 use super::environment::JsEnvironment;
 use super::graphemes::Graphemes;
-use super::{reports, value};
+use super::{in_argument, reports};
 use crate::conversation::Context;
 use crate::error::Error;
 use crate::json::{self, FieldPath};
@@ -36,8 +36,9 @@ impl Tools {
     }
 }
 
-fn parsed(text: &str, argument: &str) -> Result<serde_json::Value, Error> {
-    value(text, json::MAX_DEPTH).map_err(|error| error.in_argument(argument).into())
+fn parsed(text: &str, argument: &'static str) -> Result<serde_json::Value, Error> {
+    json::parse_within(text.as_bytes(), json::MAX_DEPTH, usize::MAX)
+        .map_err(|error| in_argument(argument)(error.into()))
 }
 
 /// One step as the options of a method, or a policy.
@@ -75,6 +76,8 @@ impl ContextHandle {
     /// The fork that a step or a policy makes, and the JSON of the reports of a policy; `undefined` if nothing changes.
     pub fn fit(&self, text: &str, encoding: &JsValue) -> Result<Option<Array>, JsValue> {
         let (steps, tools) = (Steps::read(text)?, Tools::new(encoding)?);
+        // A policy works in a copy, of which the fork is another.
+        self.ensure_copies(2)?;
         let mut reports = Vec::new();
         let child = self.shared().window(|context| {
             let Some((made, fork)) = steps.fit(context, tools.as_tools())? else { return Ok(None) };
@@ -90,6 +93,7 @@ impl ContextHandle {
     #[wasm_bindgen(js_name = planFit)]
     pub fn plan_fit(&self, text: &str, encoding: &JsValue) -> Result<String, JsValue> {
         let (steps, tools) = (Steps::read(text)?, Tools::new(encoding)?);
+        self.ensure_copies(2)?;
         Ok(self.shared().read(|context| match &steps {
             Steps::One(step) => reports::text(&step.plan(context, tools.as_tools())?),
             Steps::Policy(policy) => reports::text(&policy.plan(context, tools.as_tools())?.reports),
@@ -100,6 +104,7 @@ impl ContextHandle {
     #[wasm_bindgen(js_name = summaryPrompt)]
     pub fn summary_prompt(&self, range: &str) -> Result<String, JsValue> {
         let range = SummaryRange::read(&parsed(range, "range")?, "range")?;
+        self.ensure_copies(1)?;
         Ok(self.shared().read(|context| summary_prompt(context, &range))?)
     }
 
@@ -109,6 +114,7 @@ impl ContextHandle {
         let policy = Policy::read(&parsed(policy, "policy")?, "policy")?;
         let prices = Prices::read(&parsed(prices, "options")?, FieldPath::root().key("prices"), "options")?;
         let tools = Tools::new(encoding)?;
+        self.ensure_copies(2)?;
         let system_tokens = tools.counter.count(system).map_err(Error::from)?;
         let simulate = |context: &Context| Simulation::run(context, &policy, prices, system_tokens, tools.as_tools());
         Ok(reports::text(&self.shared().read(simulate)?)?)

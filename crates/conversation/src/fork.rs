@@ -9,6 +9,7 @@ use crate::context::Context;
 use crate::environment::Environment;
 use crate::message::Message;
 use crate::order;
+use crate::room::FileSize;
 use crate::special::Special;
 
 /// A range of sequence numbers with the semantics of a Python slice: `end` is exclusive, a negative number counts back from
@@ -104,9 +105,13 @@ impl Context {
 
     /// A fork with all anchors and an edit of the message at each position.
     pub fn fork_edited(&mut self, edit: &mut dyn FnMut(usize) -> Edit, environment: &dyn Environment) -> Context {
+        let mut added = FileSize::default();
         let edited = |(position, message): (usize, &Message)| match edit(position) {
             Edit::Keep => Some((position, message.clone())),
-            Edit::Replace(edited) => Some((position, *edited)),
+            Edit::Replace(edited) => {
+                added.add_message(&edited);
+                Some((position, *edited))
+            }
             Edit::Drop => None,
         };
         let messages = self.messages().enumerate().filter_map(edited).collect();
@@ -114,7 +119,9 @@ impl Context {
         let mut owners = AnchorOwners::new(&self.anchors);
         let all = (0..self.messages().len() as u64).filter_map(|position| owners.owner_of(position));
         anchors.extend(all.map(|anchor| self.anchors.0[anchor].name.clone()));
-        self.fork_of(messages, anchors, [None, None], environment)
+        let mut child = self.fork_of(messages, anchors, [None, None], environment);
+        child.file_size.add_all_of(added);
+        child
     }
 
     /// Edits the message at each position. An edited message keeps its place among the sequence numbers.
@@ -169,6 +176,7 @@ impl Context {
         environment: &dyn Environment,
     ) -> Context {
         let mut child = Context::bare(Some(self), environment);
+        child.file_size.add_all_of(self.file_size);
         let mut replaced = Vec::new();
         for (kind, replacement) in Special::ALL.into_iter().zip(replacements) {
             let position = self.special(kind);

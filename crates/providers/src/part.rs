@@ -169,7 +169,7 @@ pub fn is_redacted(fields: &Object) -> bool {
 /// Why they are not a JSON object.
 pub fn arguments_object(arguments: &str) -> Result<Object, String> {
     // If nested more deeply, the request could not be read back into a message.
-    match json::parse_within(arguments.as_bytes(), MAX_DEPTH - 4) {
+    match json::parse_within(arguments.as_bytes(), MAX_DEPTH - 4, usize::MAX) {
         Ok(Value::Object(object)) => Ok(object),
         Ok(_) => Err("expected the JSON text of an object".to_owned()),
         Err(error) => Err(format!("is not JSON: {}", error.message)),

@@ -135,7 +135,7 @@ proptest! {
     #[test]
     fn whatever_a_context_holds(dict in any_context()) {
         let context = context(dict);
-        let before = json::to_compact_text(&context.view());
+        let before = json::to_compact_text(&context.view()).unwrap();
         for format in FORMATS {
             let repaired = to_messages(&context, format, true).unwrap();
             let environment = Fixed::default();
@@ -153,7 +153,7 @@ proptest! {
                 Err(error) => prop_assert!(is_argument_error(&error, "messages["), "{error}"),
             }
         }
-        prop_assert_eq!(json::to_compact_text(&context.view()), before);
+        prop_assert_eq!(json::to_compact_text(&context.view()).unwrap(), before);
     }
 
     #[test]
@@ -209,7 +209,7 @@ fn numbers_keep_their_text() {
     let arguments = r#"{"a":12345678901234567890,"b":1.50,"c":1E400}"#;
     for format in FORMATS {
         let request = to_messages(&with_call(arguments), format, false).unwrap();
-        let written = json::to_compact_text(&(&request).into());
+        let written = json::to_compact_text(&(&request).into()).unwrap();
         let read = json::parse(written.as_bytes()).unwrap();
         let back = from_messages(&read, format).unwrap().into_context(&Fixed::default()).unwrap();
         assert_eq!(back.message(1).unwrap().parts()[0]["arguments"], arguments, "{}", format.name());
@@ -221,7 +221,7 @@ fn an_object_with_a_private_key_of_serde_json_is_an_object() {
     let arguments = r#"{"x":{"$serde_json::private::Number":"5"}}"#;
     for format in [&Anthropic as &dyn ProviderFormat, &Gemini, &AiSdk] {
         let request = to_messages(&with_call(arguments), format, false).unwrap();
-        assert!(json::to_compact_text(&(&request).into()).contains(arguments), "{}", format.name());
+        assert!(json::to_compact_text(&(&request).into()).unwrap().contains(arguments), "{}", format.name());
     }
 }
 
@@ -235,7 +235,7 @@ fn special_messages_that_are_none_stay_in_place() {
     context.append(Message::given(user, &environment).unwrap(), MESSAGES).unwrap();
     let request = to_messages(&context, &OpenAiChat, false).unwrap();
     assert_eq!(request["messages"][0], json!({"role": "system", "content": "Be brief."}));
-    let mut dict = json::parse(&json::to_file_bytes(&context.view())).unwrap();
+    let mut dict = json::parse(&json::to_file_bytes(&context.view()).unwrap()).unwrap();
     dict["system_prompt_message_id"] = Value::Null;
     let context = self::context(dict);
     assert_eq!(to_messages(&context, &Anthropic, false).unwrap()["system"], "Be brief.");
