@@ -9,7 +9,7 @@ use super::directory::Directory;
 use super::finding::{Report, Rule};
 use super::text::{self, Damage};
 use crate::conversation::{
-    CallState, Context, PairedMessage, Pairing, Place, ResultState, SEQUENCE_NUMBER, Special, keys, shape_faults,
+    CallState, Context, PairedMessage, Pairing, Place, ResultState, SEQUENCE_NUMBER, Special, Tools, keys, shape_faults,
 };
 use crate::environment::Environment;
 use crate::error::{Error, ShapeError};
@@ -326,6 +326,7 @@ fn check_calls(dict: &Object, report: &mut Report) {
     let pairing = Pairing::of(messages(dict).map(|message| PairedMessage {
         is_assistant: text_of(message, "role") == "assistant",
         parts: json::items(message, "content"),
+        tools: Tools::Functions,
     }));
     let field = |(message, part): Place| {
         FieldPath::root().key(keys::MESSAGES).index(message).key("content").index(part).key("call_id")

@@ -59,7 +59,9 @@ pub use fork::{Edit, ForkOptions, SequenceRange};
 pub use materialize::{FullMatch, HookOutputs};
 pub use message::{GivenMessage, MAX_MESSAGE_DEPTH, Message, SEQUENCE_NUMBER};
 pub use new_conversation::NewConversation;
-pub use pairing::{CallState, PairedCall, PairedMessage, PairedResult, Pairing, Place, Repeats, ResultState, ToolPart};
-pub use part::{PartKind, PartKinds, PartTokens};
+pub use pairing::{
+    CallState, PairedCall, PairedMessage, PairedResult, Pairing, Place, Repeats, ResultState, ToolPart, Tools,
+};
+pub use part::{OPAQUE, PartKind, PartKinds, PartTokens};
 pub use peteos_json as json;
 pub use special::Special;

@@ -43,7 +43,7 @@ proptest! {
             let repaired = to_messages(&context, format, true).unwrap();
             prop_assert_eq!(&to_messages(&context, format, true).unwrap(), &repaired);
             let value = Value::from(repaired.clone());
-            let back = from_messages(&value, format).unwrap().into_context(&Fixed::default()).unwrap();
+            let back = from_messages(value.clone(), format).unwrap().into_context(&Fixed::default()).unwrap();
             prop_assert!(to_messages(&back, format, false).is_ok());
             if format.requirements().is_checkable {
                 prop_assert_eq!(check(&back, format).unwrap(), [], "{} {}", format.name(), value);

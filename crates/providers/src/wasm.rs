@@ -71,7 +71,7 @@ pub fn from_messages(request: &[u8], provider: &str) -> Result<Vec<u8>, JsValue>
     make_room_for_json(request);
     let value = parse(request, MAX_DEPTH).map_err(|error| thrown(error.in_argument("value")))?;
     json::ensure_copies(&(&value).into(), COPIES, PURPOSE).map_err(|error| thrown(error.into()))?;
-    let conversation = crate::from_messages(&value, format).map_err(thrown)?;
+    let conversation = crate::from_messages(value, format).map_err(thrown)?;
     let text = json::to_compact_text(&(&conversation.into_value()).into());
     Ok(text.map_err(|error| thrown(error.into()))?.into_bytes())
 }

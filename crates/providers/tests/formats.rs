@@ -139,7 +139,7 @@ proptest! {
         for format in FORMATS {
             let repaired = to_messages(&context, format, true).unwrap();
             let environment = Fixed::default();
-            let back = from_messages(&repaired.clone().into(), format).unwrap().into_context(&environment).unwrap();
+            let back = from_messages(repaired.clone().into(), format).unwrap().into_context(&environment).unwrap();
             prop_assert_eq!(to_messages(&back, format, true).unwrap(), repaired.clone());
             prop_assert_eq!(to_messages(&back, format, false).unwrap(), repaired);
             if format.requirements().is_checkable {
@@ -147,7 +147,7 @@ proptest! {
             }
             match to_messages(&context, format, false) {
                 Ok(request) => {
-                    let back = from_messages(&request.clone().into(), format).unwrap().into_context(&environment).unwrap();
+                    let back = from_messages(request.clone().into(), format).unwrap().into_context(&environment).unwrap();
                     prop_assert_eq!(to_messages(&back, format, false).unwrap(), request);
                 }
                 Err(error) => prop_assert!(is_argument_error(&error, "messages["), "{error}"),
@@ -176,7 +176,7 @@ proptest! {
     fn whatever_a_caller_hands_in(value in any_value(), is_body in any::<bool>()) {
         for (format, key) in FORMATS.into_iter().zip(["messages", "input", "messages", "contents", "prompt"]) {
             let value = if is_body { json!({key: [value.clone()]}) } else { value.clone() };
-            match from_messages(&value, format) {
+            match from_messages(value.clone(), format) {
                 Ok(conversation) => {
                     let context = conversation.into_context(&Fixed::default()).unwrap();
                     for format in FORMATS {
@@ -211,7 +211,7 @@ fn numbers_keep_their_text() {
         let request = to_messages(&with_call(arguments), format, false).unwrap();
         let written = json::to_compact_text(&(&request).into()).unwrap();
         let read = json::parse(written.as_bytes()).unwrap();
-        let back = from_messages(&read, format).unwrap().into_context(&Fixed::default()).unwrap();
+        let back = from_messages(read.clone(), format).unwrap().into_context(&Fixed::default()).unwrap();
         assert_eq!(back.message(1).unwrap().parts()[0]["arguments"], arguments, "{}", format.name());
     }
 }

@@ -172,12 +172,15 @@ test('the table of options lists the options that each function reads', async ()
     listContexts: await read((options) => session.listContexts(options)),
     transcript: await read((options) => session.transcript(options)),
     'Context.create': await read((options) => peteos.Context.create(options)),
+    'Context.fromDict': await read((options) => peteos.Context.fromDict({}, options)),
     fork: await read((options) => context.fork(options)),
     addAnchor: await read((options) => context.addAnchor('x', 0, options)),
     'windows and plans': windows,
     'token windows and plans': tokenWindows.filter((name) => !windows.includes(name) && !counts.includes(name)),
     'token windows, plans and counts': counts,
     countTokens: await read((options) => peteos.countTokens('', 'cl100k_base', options)),
+    fromMessages: await read((options) => peteos.fromMessages([], 'anthropic', options)),
+    init: await read((options) => peteos.init(options)),
     toMessages: await read((options) => peteos.toMessages(context, 'anthropic', options)),
   }
   // "token windows, plans and counts" has a comma of its own.
