@@ -222,6 +222,21 @@ export class WindowTooSmallError extends SessionError {
   }
 }
 
+/** A summary has as many tokens as the messages that it would replace. Nothing was changed. */
+export class NoSavingError extends SessionError {
+  override name = 'NoSavingError'
+  /** The tokens of the summary. */
+  readonly tokens: number
+  /** The tokens of the messages. */
+  readonly replaced: number
+
+  constructor(message: string, details: { tokens: number; replaced: number }) {
+    super(message, 'ERR_NO_SAVING')
+    this.tokens = details.tokens
+    this.replaced = details.replaced
+  }
+}
+
 /** The WebAssembly module is not loaded yet, or could not be loaded: `await init()`. */
 export class NotInitializedError extends SessionError {
   override name = 'NotInitializedError'
@@ -307,6 +322,7 @@ const CLASSES = {
   UnknownEncodingError,
   EncodingNotLoadedError,
   WindowTooSmallError,
+  NoSavingError,
   StorageError,
 } satisfies Record<Exclude<ErrorClass, 'SessionError'>, unknown>
 

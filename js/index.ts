@@ -1,4 +1,15 @@
 // The public surface, the same from every entry point.
+
+export { type CutCost, type CutReport, type PlanCostOptions, planCost } from './cost/plan-cost.js'
+export {
+  type ComparedPolicy,
+  compare,
+  type Prices,
+  type SimulatedRequest,
+  type SimulateOptions,
+  type Simulation,
+  simulate,
+} from './cost/simulation.js'
 export {
   ConflictError,
   ContextNotFoundError,
@@ -10,6 +21,7 @@ export {
   InvalidMessageError,
   MemoryLimitError,
   NoActiveContextError,
+  NoSavingError,
   NotInitializedError,
   SessionError,
   SessionNotFoundError,
@@ -61,10 +73,12 @@ export type * from './providers/formats/openai-responses.js'
 export type * from './providers/json-schema.js'
 export { loadProviders } from './providers/loading.js'
 export type * from './providers/requests.js'
+export type * from './room/steps.js'
 export {
   type AnchorOptions,
   Context,
   type ContextOptions,
+  type Fitted,
   type ForkOptions,
   type SpecialMessages,
 } from './session/context.js'
@@ -81,6 +95,7 @@ export {
 } from './session/session.js'
 export type { SessionState } from './session/state.js'
 export type * from './session/summary.js'
+export { summaryPrompt } from './session/summary-prompt.js'
 export type { WaitOptions } from './storage/bounded.js'
 export type { StorageLease } from './storage/lease.js'
 export { MemoryStorage } from './storage/memory.js'

@@ -4,6 +4,16 @@ import { ConflictError, DisposedError, InvalidArgumentError, NoActiveContextErro
 import type { EncodingName } from '../generated/lists.js'
 import type { SessionMessage, StoredMessage } from '../messages/message.js'
 import { readOptions } from '../read-options.js'
+import type {
+  ClearMediaOptions,
+  ClearThinkingOptions,
+  ClearToolResultsOptions,
+  DedupeToolResultsOptions,
+  ElideOptions,
+  EncodingOption,
+  Policy,
+  SummarizeOptions,
+} from '../room/steps.js'
 import { bounded, type WaitOptions } from '../storage/bounded.js'
 import { defaultStorage } from '../storage/default.js'
 import type { StorageLease } from '../storage/lease.js'
@@ -21,7 +31,7 @@ import {
   type TokenWindowOptions,
   tokenWindowOptions,
 } from '../windows/options.js'
-import { Context, type ContextOwner, handleOf, specialTexts } from './context.js'
+import { Context, type ContextOwner, type Fitted, handleOf, specialTexts } from './context.js'
 import type { SessionDict } from './dicts.js'
 import { makeAsyncDisposable, makeDisposable } from './dispose.js'
 import type { SessionCheck, SessionRepair } from './findings.js'
@@ -615,6 +625,43 @@ export class Session {
     return this.#windowed(this.#rust.rollingTokenWindow(maxTokens, encoding, wireOptions))
   }
 
+  /** Applies {@link Context.clearToolResults} to the active context. Returns the new active context, or `null`. */
+  clearToolResults(options?: ClearToolResultsOptions): Context | null {
+    return this.#activated(this.#activeContext()?.clearToolResults(options))
+  }
+
+  /** Applies {@link Context.clearThinking} to the active context. Returns the new active context, or `null`. */
+  clearThinking(options?: ClearThinkingOptions): Context | null {
+    return this.#activated(this.#activeContext()?.clearThinking(options))
+  }
+
+  /** Applies {@link Context.clearMedia} to the active context. Returns the new active context, or `null`. */
+  clearMedia(options?: ClearMediaOptions): Context | null {
+    return this.#activated(this.#activeContext()?.clearMedia(options))
+  }
+
+  /** Applies {@link Context.elide} to the active context. Returns the new active context, or `null`. */
+  elide(options: ElideOptions): Context | null {
+    return this.#activated(this.#activeContext()?.elide(options))
+  }
+
+  /** Applies {@link Context.dedupeToolResults} to the active context. Returns the new active context, or `null`. */
+  dedupeToolResults(options?: DedupeToolResultsOptions): Context | null {
+    return this.#activated(this.#activeContext()?.dedupeToolResults(options))
+  }
+
+  /** Applies {@link Context.summarize} to the active context. Returns the new active context; `null` if none is active. */
+  summarize(options: SummarizeOptions): Context | null {
+    return this.#activated(this.#activeContext()?.summarize(options))
+  }
+
+  /** Applies {@link Context.fit} to the active context; the fork becomes active. `null` if nothing changed or none is active. */
+  fit(policy: Policy, options?: EncodingOption): Fitted | null {
+    const fitted = this.#activeContext()?.fit(policy, options) ?? null
+    this.#activated(fitted?.context)
+    return fitted
+  }
+
   /**
    * Registers a function that contributes to the content of a message at every {@link materialize}. For a system prompt it
    * returns a text. For tool definitions, the hook `tool_list` returns the tools as a JSON array, and the hook `tool_filter`
@@ -726,6 +773,11 @@ export class Session {
       this.#dictRevision = revision
     }
     return this.#dict
+  }
+
+  #activated(fork: Context | null | undefined): Context | null {
+    if (fork) this.setActiveContext(fork)
+    return fork ?? null
   }
 
   #windowed(handle: ContextHandle | undefined): Context | null {

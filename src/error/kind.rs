@@ -29,6 +29,8 @@ named_enum! {
         EncodingNotLoaded = "EncodingNotLoadedError",
         /// The limit of a window is too small for the messages that it must keep.
         WindowTooSmall = "WindowTooSmallError",
+        /// A summary has as many tokens as what it stands for.
+        NoSaving = "NoSavingError",
         /// The storage failed.
         Storage = "StorageError",
         /// Another writer has changed a file, or a variable has another value than expected.
@@ -50,6 +52,7 @@ impl Error {
             Self::UnknownEncoding { .. } => ErrorKind::UnknownEncoding,
             Self::EncodingNotLoaded { .. } => ErrorKind::EncodingNotLoaded,
             Self::WindowTooSmall { .. } => ErrorKind::WindowTooSmall,
+            Self::NoSaving { .. } => ErrorKind::NoSaving,
             Self::FileConflict { .. } | Self::LockLost { .. } | Self::StateConflict { .. } => ErrorKind::Conflict,
             Self::Storage(_) | Self::Stopped => ErrorKind::Storage,
             Self::Internal(_) => ErrorKind::Internal,

@@ -94,6 +94,13 @@ pub enum Error {
         /// The name of the boundary.
         boundary: &'static str,
     },
+    /// A summary that has as many tokens as what it stands for.
+    NoSaving {
+        /// The tokens of the summary.
+        tokens: u64,
+        /// The tokens of the messages that it would replace.
+        replaced: u64,
+    },
     /// A file that another writer has changed, created or removed. Revisions are SHA-256 digests of the contents in hexadecimal.
     FileConflict {
         /// The path of the file.
@@ -180,6 +187,10 @@ impl fmt::Display for Error {
                 }
                 Ok(())
             }
+            Self::NoSaving { tokens, replaced } => write!(
+                formatter,
+                "the summary has {tokens} tokens, and the messages that it would replace have {replaced}; nothing was changed"
+            ),
             Self::FileConflict { path, expected: None, found: Some(_) } => {
                 write!(formatter, "{path} exists, but this session has not read it; nothing was written")
             }

@@ -1,7 +1,5 @@
 //! Examines the files of a session, one after the other.
 
-use std::collections::BTreeSet;
-
 use super::context::{self, Age};
 use super::directory::{Directory, Kind, temporary_target};
 use super::finding::{Finding, Report, Rule, SessionCheck};
@@ -99,7 +97,7 @@ impl<'e> Examination<'e> {
     /// # Errors
     ///
     /// [`Error::SessionNotFound`] if there is neither that file nor a context.
-    pub fn finish(mut self, contents: Contents) -> Result<(SessionCheck, RepairPlan, BTreeSet<String>), Error> {
+    pub fn finish(mut self, contents: Contents) -> Result<(SessionCheck, RepairPlan, Vec<String>), Error> {
         let path = self.directory.layout.session_file();
         if matches!(contents, Contents::Absent) && self.context_files().is_empty() {
             return Err(Error::SessionNotFound { path });

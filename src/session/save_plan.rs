@@ -2,6 +2,7 @@
 
 use super::Session;
 use super::shared::SharedContext;
+use crate::conversation::order;
 use crate::digest::sha256_hex;
 use crate::error::Error;
 use crate::id::ContextId;
@@ -113,7 +114,7 @@ impl Session {
 fn forks_first(contexts: Vec<SharedContext>) -> Vec<SharedContext> {
     let mut ids: Vec<(ContextId, usize)> =
         contexts.iter().enumerate().map(|(at, context)| (context.id(), at)).collect();
-    ids.sort_unstable();
+    order::sort(&mut ids);
     let origin = |at: usize| {
         let find = |origin: &str| ids.binary_search_by(|(id, _)| id.as_str().cmp(origin)).ok();
         contexts[at].read(|context| context.origin().and_then(find)).map(|found| ids[found].1)

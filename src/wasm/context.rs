@@ -343,7 +343,7 @@ impl ContextHandle {
 
 impl ContextHandle {
     /// Ensures that copies of all messages fit into the memory.
-    fn ensure_copies(&self, copies: usize) -> Result<(), Error> {
+    pub(super) fn ensure_copies(&self, copies: usize) -> Result<(), Error> {
         Ok(self.0.read(|context| memory::ensure_copies(context, copies, "a copy of the context"))?)
     }
 }

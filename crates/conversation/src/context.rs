@@ -12,6 +12,7 @@ use crate::json::{self, Object};
 use crate::keys;
 use crate::limits::Limits;
 use crate::message::Message;
+use crate::order;
 use crate::room::FileSize;
 use crate::special::Special;
 
@@ -197,7 +198,7 @@ impl Context {
             return Box::new((0..self.messages.len()).rev().filter(move |at| !specials.contains(&Some(*at))));
         }
         let mut ages: Vec<(Option<i64>, usize)> = self.ages().collect();
-        ages.sort_unstable();
+        order::sort(&mut ages);
         Box::new(ages.into_iter().rev().map(|(_, position)| position))
     }
 
@@ -355,7 +356,7 @@ impl Context {
         self.mutation_counter += 1;
     }
 
-    fn new_key(&mut self) -> u64 {
+    pub(super) fn new_key(&mut self) -> u64 {
         let key = self.next_key;
         self.next_key += 1;
         key

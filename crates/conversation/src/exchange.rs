@@ -2,6 +2,7 @@
 
 use crate::context::Context;
 use crate::message::Message;
+use crate::order;
 use crate::pairing::{CallState, PairedMessage, Pairing, ResultState, ToolPart, Tools};
 use crate::part::PartKind;
 
@@ -63,7 +64,7 @@ impl Exchanges {
                 ResultState::Orphan => add(UnpairedKind::Result, result.place, result.call_id),
             }
         }
-        unpaired.sort_unstable_by_key(|unpaired| (unpaired.position, unpaired.part));
+        order::sort_by(&mut unpaired, &|one, other| (one.position, one.part).cmp(&(other.position, other.part)));
         for position in 0..first.len() {
             first[position] = root(&mut first, position);
         }
@@ -78,6 +79,12 @@ impl Exchanges {
 }
 
 impl Message {
+    /// Whether this is a prompt: a user message without calls and results.
+    pub fn is_prompt(&self) -> bool {
+        let kinds = self.kinds();
+        !kinds.contains(PartKind::ToolCall) && !kinds.contains(PartKind::ToolResult) && self.role() == "user"
+    }
+
     /// The message in the form that [`Pairing`] takes, with the calls and results of all tools.
     pub fn paired(&self) -> PairedMessage<'_> {
         let kinds = self.kinds();

@@ -43,6 +43,9 @@ pub fn details(error: &Error) -> Object {
             ("needed", (*needed as f64).into()),
             ("mediaTokens", (*media_tokens as f64).into()),
         ]),
+        Error::NoSaving { tokens, replaced } => {
+            object([("tokens", (*tokens as f64).into()), ("replaced", (*replaced as f64).into())])
+        }
         Error::FileConflict { path, expected, found } => object([
             ("path", path.into()),
             ("expected", expected.as_deref().into()),
