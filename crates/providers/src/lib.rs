@@ -109,7 +109,7 @@ fn write(
 ) -> Result<Object, Error> {
     let moved = match format.requirements().has_result_media {
         true => None,
-        false => result_media::behind_results(&messages),
+        false => result_media::behind_results(&messages, format),
     };
     let sent = match &moved {
         Some(moved) => moved.iter().map(|(position, message)| (*position, message)).collect(),

@@ -53,7 +53,7 @@ pub fn of_writing(messages: &Positioned, composed: &Composed, format: &dyn Provi
             let path = format!("messages[{position}].content[{index}]");
             match read.get(&(position, index)) {
                 None => losses.push(Loss::new(path, "", format!("{} has no field for it", format.name()))),
-                Some(_) if own.as_ref().is_some_and(|own| is_kept(own, index)) || part["type"] == OPAQUE => {}
+                Some(_) if own.as_ref().is_some_and(|own| own.is_kept(index)) || part["type"] == OPAQUE => {}
                 Some(read) => losses.extend(
                     lost_fields(part, read)
                         .map(|field| Loss::new(path.clone(), field, format!("{} has no field for it", format.name()))),
@@ -64,10 +64,6 @@ pub fn of_writing(messages: &Positioned, composed: &Composed, format: &dyn Provi
     }
     of_order(composed, format, &mut losses);
     losses
-}
-
-fn is_kept(originals: &Originals, part: usize) -> bool {
-    matches!(originals.parts.get(part), Some(Some(Kept { block: Some(_), .. })))
 }
 
 /// The parts that reading what was written gives, by the place of the part that was written.
@@ -300,7 +296,8 @@ pub fn of_reading(given: &Value, again: &Object, format: &dyn ProviderFormat) ->
                     }
                 }
             }
-            (Some(given), again) if !is_same(given, again, format) && !is_form(given) => {
+            // A text in place of a list, or the other way round, is the same.
+            (Some(given), again) if !is_same(given, again, format) && !given.is_string() && !again.is_string() => {
                 losses.push(Loss::new(format!("value{path}"), "", CHANGED));
             }
             _ => {}
@@ -310,8 +307,3 @@ pub fn of_reading(given: &Value, again: &Object, format: &dyn ProviderFormat) ->
 }
 
 const CHANGED: &str = "the same provider gets it back in another form";
-
-/// Whether it is a text in place of a list, or the other way round.
-fn is_form(given: &Value) -> bool {
-    given.is_string()
-}

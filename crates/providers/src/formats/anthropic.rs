@@ -195,7 +195,9 @@ impl ProviderFormat for Anthropic {
 fn system_value(system: Vec<Value>) -> Value {
     match system.as_slice() {
         [] => Value::Null,
-        [block] if block.get(CACHE.1).is_none() => block["text"].clone(),
+        [Value::Object(block)] if block.len() == 2 && block.contains_key("text") => {
+            block.get("text").cloned().unwrap_or_default()
+        }
         _ => system.into(),
     }
 }
