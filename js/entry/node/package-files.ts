@@ -1,9 +1,9 @@
 // The files that the package reads at run time in Node: beside its modules or, where a bundler has moved those away, in the
 // package that is installed where the process runs.
 import { readFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { messageOf } from '../../errors.js'
+import { requireFrom } from '../../node-require.js'
 import type { VocabularyName } from '../../wasm/platform.js'
 import { files } from './files.mjs'
 
@@ -45,7 +45,7 @@ function embedded(file: PackageFile): string {
 /** The package that the working directory resolves to. */
 function findInstalled(): { readonly folder: string; readonly version: string } | undefined {
   try {
-    const manifest = createRequire(`${process.cwd()}/index.js`).resolve('peteos-session/package.json')
+    const manifest = requireFrom(`${process.cwd()}/index.js`).resolve('peteos-session/package.json')
     const { version } = JSON.parse(readFileSync(manifest, 'utf8')) as { version: string }
     return { folder: dirname(manifest), version }
   } catch {

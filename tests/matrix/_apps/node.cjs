@@ -1,0 +1,4 @@
+const { Session } = require('peteos-session')
+const { scenario } = require('./scenario.cjs')
+
+scenario({ Session }).then(console.log)
