@@ -1,4 +1,5 @@
-import * as module from 'node:module'
+// The default export: some bundlers give the namespace of this module no members.
+import module from 'node:module'
 
 /** @internal */
 // Not by its name: bundlers warn of calls of `createRequire` that they cannot follow.

@@ -28,6 +28,7 @@ async function runEnvironment(name, tarball, checks) {
     const { environment } = await import(pathToFileURL(join(environments, name, 'environment.mjs')).href)
     const folder = await prepare(name, environment, tarball)
     await environment.run({ folder, tarball, check: (title, work) => checks.run(`${name}: ${title}`, work) })
+    if (environment.fresh) await rm(folder, { recursive: true, force: true })
   } catch (error) {
     checks.fail(`${name}: preparation`, error)
   }

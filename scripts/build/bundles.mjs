@@ -57,7 +57,7 @@ export async function writeBundles() {
   await convert(esbuild, outputs, '.cjs', {
     format: 'cjs',
     define: { 'import.meta.url': 'importMetaUrl' },
-    inject: [join(root, 'scripts', 'build', 'import-meta-url.js')],
+    inject: ['import-meta-url.js', 'text-coding.js'].map((name) => join(root, 'scripts', 'build', name)),
   })
 }
 

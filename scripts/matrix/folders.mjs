@@ -1,5 +1,6 @@
 // The folder of an environment, target/matrix/<name>: its files, the packages that it needs, and the packed package.
-import { cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { npmCommand } from '../setup/npm.mjs'
 import { root, run } from '../setup/steps.mjs'
@@ -22,10 +23,11 @@ export async function pack(folder) {
 
 /**
  * Makes the folder of an environment; resolves to its path. `packages` are installed when they change. With `install`, the
- * environment itself installs them, with the tarball, as a package manager under test does.
+ * environment itself installs them, with the tarball, as a package manager under test does. With `fresh`, the folder is new and
+ * outside the repository, whose own files some tools would find.
  */
-export async function prepare(name, { packages = {}, manifest = {}, install }, tarball) {
-  const folder = join(target, name)
+export async function prepare(name, { packages = {}, manifest = {}, install, fresh }, tarball) {
+  const folder = fresh ? await mkdtemp(join(tmpdir(), `peteos-session-${name}-`)) : join(target, name)
   const json = `${JSON.stringify({ private: true, ...manifest, dependencies: packages }, null, 2)}\n`
   const stamp = join(folder, 'installed.json')
   if ((await readFile(stamp, 'utf8').catch(() => null)) !== json) {

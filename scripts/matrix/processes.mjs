@@ -6,6 +6,15 @@ import { setTimeout as sleep } from 'node:timers/promises'
 
 const TIMEOUT = 300_000
 
+const system = process.platform === 'win32' ? 'win' : process.platform
+/** The package with a version of Node, as npm installs it. */
+export const nodePackage = (version) => `npm:node-${system}-${process.arch}@${version}`
+/** For tools that need a newer Node than the package does: an environment lists it, and `{ newer: true }` uses it. */
+export const NEWER_NODE = { 'newer-node': nodePackage('24.9.0') }
+/** The program of such a package, by the name that it is installed under. */
+export const nodeProgram = (folder, name) =>
+  join(folder, 'node_modules', name, ...(system === 'win' ? ['bin', 'node.exe'] : ['bin', 'node']))
+
 /** Runs a program in a folder; resolves to its standard output. Its failure is an error with all that it printed. */
 export async function exec(folder, program, args, { env = {}, cwd = folder, timeout = TIMEOUT } = {}) {
   const child = begin(program, args, cwd, env)
@@ -19,7 +28,8 @@ export async function exec(folder, program, args, { env = {}, cwd = folder, time
 }
 
 /** Runs Node with the given arguments. */
-export const node = (folder, args, options) => exec(folder, process.execPath, args, options)
+export const node = (folder, args, { newer = false, ...options } = {}) =>
+  exec(folder, newer ? nodeProgram(folder, 'newer-node') : process.execPath, args, options)
 
 /** Runs the command of a package that is installed in the folder. */
 export const tool = (folder, name, args, options) => node(folder, [toolPath(folder, name), ...args], options)

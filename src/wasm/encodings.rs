@@ -24,7 +24,7 @@ pub fn is_loaded(vocabulary: Vocabulary) -> bool {
 }
 
 pub fn load(vocabulary: Vocabulary, data: Vec<u8>) -> Result<(), JsValue> {
-    let tokenizer = Tokenizer::new(vocabulary, data).map_err(Error::from)?;
+    let tokenizer = Tokenizer::new(vocabulary, &data).map_err(Error::from)?;
     LOADED.with_borrow_mut(|loaded| loaded[vocabulary.index()] = Some(Rc::new(tokenizer)));
     Ok(())
 }

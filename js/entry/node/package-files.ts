@@ -1,6 +1,6 @@
 // The files that the package reads at run time in Node: beside its modules or, where a bundler has moved those away, in the
 // package that is installed where the process runs.
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { messageOf } from '../../errors.js'
 import { requireFrom } from '../../node-require.js'
@@ -10,8 +10,8 @@ import { files } from './files.mjs'
 /** The path of a file, relative to the modules of the package. */
 export type PackageFile = 'peteos_session_bg.wasm' | `encodings/${VocabularyName}.bin`
 
-/** How each file is read. */
-export type PackageFiles = Readonly<Record<PackageFile, () => Uint8Array>>
+/** Where each file is. */
+export type PackageFiles = Readonly<Record<PackageFile, () => string | URL>>
 
 /** The version of the package, set by the build. */
 declare const PACKAGE_VERSION: string
@@ -23,8 +23,10 @@ declare const PACKAGE_VERSION: string
  */
 export function readPackageFile(file: PackageFile): Uint8Array {
   try {
-    return files[file]()
+    return readFileSync(files[file]())
   } catch (cause) {
+    const built = findBuiltByNext(file)
+    if (built !== undefined) return readFileSync(built)
     const found = findInstalled()
     if (found?.version === PACKAGE_VERSION) return readFileSync(join(found.folder, 'dist', file))
     const other = found === undefined ? '' : ` ${found.folder} has version ${found.version}, not ${PACKAGE_VERSION}.`
@@ -40,6 +42,22 @@ export function readPackageFile(file: PackageFile): Uint8Array {
 function embedded(file: PackageFile): string {
   const name = /^encodings\/(.*)\.bin$/.exec(file)?.[1]
   return name === undefined ? 'peteos-session/inline' : `peteos-session/encodings/${name}`
+}
+
+/**
+ * With webpack, Next.js replaces the path by the one at which a browser finds the file. The server has it in the folder of
+ * the build.
+ */
+function findBuiltByNext(file: PackageFile): string | undefined {
+  try {
+    const { pathname } = files[file]() as URL
+    const path = /\/_next\/(.+)$/.exec(pathname)?.[1]
+    const { cwd } = process
+    const places = ['.next', '.next/server/chunks'].map((folder) => join(cwd(), folder, path as string))
+    return places.find((place) => existsSync(place))
+  } catch {
+    return undefined
+  }
 }
 
 /** The package that the working directory resolves to. */

@@ -1,10 +1,11 @@
-import { node, tool } from '../../../scripts/matrix/processes.mjs'
+import { NEWER_NODE, node, tool } from '../../../scripts/matrix/processes.mjs'
 
 export const environment = {
-  packages: { tsup: '9.0.0', typescript: '5.9.3' },
+  packages: { ...NEWER_NODE, tsup: '9.0.0', typescript: '5.9.3' },
   manifest: { type: 'module' },
   async run({ folder, check }) {
-    const bundle = (out, ...options) => tool(folder, 'tsup', ['node.mjs', '--out-dir', out, ...options])
+    const bundle = (out, ...options) =>
+      tool(folder, 'tsup', ['node.mjs', '--out-dir', out, ...options], { newer: true })
     await check('a bundle with the package in it, both formats', async () => {
       await bundle('out', '--format', 'esm,cjs')
       await node(folder, ['out/node.cjs'])
