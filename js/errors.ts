@@ -259,8 +259,11 @@ export function messageOf(thrown: unknown): string {
   }
 }
 
-/** A property of a thrown value; reading it may throw too. */
-function property(value: unknown, key: string): unknown {
+/**
+ * A property of a thrown value; reading it may throw too.
+ * @internal
+ */
+export function property(value: unknown, key: string): unknown {
   try {
     return (value as Record<string, unknown> | null | undefined)?.[key]
   } catch {

@@ -51,6 +51,7 @@ export type * from './providers/formats/gemini.js'
 export type * from './providers/formats/openai-chat.js'
 export type * from './providers/formats/openai-responses.js'
 export type * from './providers/json-schema.js'
+export { loadProviders } from './providers/loading.js'
 export type * from './providers/requests.js'
 export {
   type AnchorOptions,
@@ -68,12 +69,14 @@ export {
   type HookCallback,
   type NewSession,
   Session,
-  type SessionSummary,
 } from './session/session.js'
 export type { SessionState } from './session/state.js'
+export type * from './session/summary.js'
+export type { WaitOptions } from './storage/bounded.js'
 export type { StorageLease } from './storage/lease.js'
 export { MemoryStorage } from './storage/memory.js'
-export type { SessionStorage } from './storage/storage.js'
+export type { AbortSignalLike } from './storage/signal.js'
+export type { SessionStorage, StoredFile } from './storage/storage.js'
 export type { Counter, CountingOptions, MediaCost } from './tokens/counting.js'
 export {
   type CountOptions,
@@ -84,7 +87,7 @@ export {
   loadEncoding,
   type VocabularySource,
 } from './tokens/encodings.js'
-export { init } from './wasm/loading.js'
+export { type InitOptions, init } from './wasm/loading.js'
 export type * from './wasm/sources.js'
 export type { SequenceWindowOptions, TokenWindowOptions, WindowOptions } from './windows/options.js'
 export type * from './windows/report.js'

@@ -13,7 +13,7 @@ import { once, root, say, step, whenRun } from './setup/steps.mjs'
 import { writeVocabularies } from './vocabularies.mjs'
 
 const dist = join(root, 'dist')
-const WASM = 'peteos_session_bg.wasm'
+const MODULES = ['peteos_session_bg.wasm', 'peteos_session_providers_bg.wasm']
 
 export const build = once(async () => {
   await npmPackages()
@@ -32,9 +32,9 @@ export const build = once(async () => {
 async function writeDist() {
   await rm(dist, { recursive: true, force: true })
   await mkdir(dist)
-  await copyFile(join(root, 'pkg', WASM), join(dist, WASM))
+  for (const name of MODULES) await copyFile(join(root, 'pkg', name), join(dist, name))
   const vocabularies = await writeVocabularies(join(dist, 'encodings'))
-  await writeEmbedded([WASM, ...vocabularies.map((name) => `encodings/${name}`)])
+  await writeEmbedded([...MODULES, ...vocabularies.map((name) => `encodings/${name}`)])
   await writeBundles()
   await writeTypes()
   await checkExports()

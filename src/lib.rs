@@ -6,20 +6,16 @@
 
 #![warn(missing_docs)]
 
-pub mod conversation;
-pub mod digest;
-pub mod environment;
 pub mod error;
 pub mod id;
 pub mod integrity;
 pub mod layout;
-mod names;
-pub mod provider;
 pub mod session;
 pub mod storage;
-pub mod tokens;
 pub mod window;
 
+pub use peteos_conversation as conversation;
+pub use peteos_conversation::{digest, environment, tokens};
 pub use peteos_json as json;
 
 #[cfg(target_arch = "wasm32")]

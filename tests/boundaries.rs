@@ -10,7 +10,7 @@ use common::{CharacterCounter, TestEnvironment, dict};
 use peteos_session::conversation::{Context, Counting, MESSAGES, Message, Special};
 use peteos_session::error::Error;
 use peteos_session::tokens::Encoding;
-use peteos_session::window::{Boundary, TokenBudget, WindowOptions, WindowReport};
+use peteos_session::window::{Boundary, TokenBudget, WindowOptions, WindowReport, Windows};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 

@@ -12,7 +12,7 @@ use peteos_session::error::Error;
 use peteos_session::id::ContextId;
 use peteos_session::integrity;
 use peteos_session::layout::Layout;
-use peteos_session::session::{OnConflict, Session, SessionList, SharedContext, StoredSession};
+use peteos_session::session::{ListOptions, OnConflict, Session, SessionList, SharedContext, StoredSession};
 use peteos_session::window::WindowOptions;
 use pollster::block_on;
 use serde_json::Value;
@@ -175,14 +175,23 @@ fn a_list_has_what_can_be_read() {
     }
     disk.insert("a/no-session/notes.txt", b"");
     disk.insert("a/damaged/session.json", b"{");
-    let list = block_on(SessionList::read("a", &disk)).unwrap();
-    assert_eq!((list.summaries.len(), list.errors.len()), (3, 1));
-    disk.fail_at(1, false);
-    assert!(matches!(block_on(SessionList::read("a", &disk)), Err(Error::Storage(_))));
-    disk.fail_at(2, false);
-    let list = block_on(SessionList::read("a", &disk)).unwrap();
-    assert_eq!((list.summaries.len(), list.errors.len()), (2, 2));
-    assert!(matches!(list.errors[0], Error::Storage(_)));
+    for is_page in [false, true] {
+        let list = || {
+            let mut errors = Vec::new();
+            let options = ListOptions { is_page, ..Default::default() };
+            let mut list = block_on(SessionList::open("a", &disk, options))?;
+            let summaries = block_on(list.next(usize::MAX, &mut errors));
+            Ok::<_, Error>((summaries.len(), errors))
+        };
+        let (count, errors) = list().unwrap();
+        assert_eq!((count, errors.len()), (3, 1));
+        disk.fail_at(1, false);
+        assert!(matches!(list(), Err(Error::Storage(_))));
+        disk.fail_at(2, false);
+        let (count, errors) = list().unwrap();
+        assert_eq!((count, errors.len()), (2, 2));
+        assert!(errors.iter().any(|error| matches!(error, Error::Storage(_))));
+    }
 }
 
 #[test]

@@ -7,13 +7,14 @@
 use std::fmt::Write;
 use std::path::Path;
 
+use peteos_providers::ProviderFormat;
+use peteos_providers::formats::{FORMATS, checkable};
+use peteos_providers::rules;
 use peteos_session::conversation::PartTokens;
 use peteos_session::error::ErrorKind;
-use peteos_session::provider::formats::{FORMATS, checkable};
-use peteos_session::provider::rules;
+use peteos_session::integrity;
 use peteos_session::tokens::Encoding;
 use peteos_session::window::{Boundary, Reason, WindowProblem};
-use peteos_session::{integrity, provider::ProviderFormat};
 
 const GENERATED: &str = "js/generated/lists.ts";
 

@@ -5,13 +5,14 @@ mod common;
 
 use common::TestEnvironment;
 use common::storage::Disk;
+use peteos_providers::ProviderFormat;
+use peteos_providers::formats::checkable;
+use peteos_providers::rules::{self, Rule};
 use peteos_session::conversation::{Context, MESSAGES, Message};
+use peteos_session::error::Error;
 use peteos_session::integrity;
-use peteos_session::provider::ProviderFormat;
-use peteos_session::provider::formats::checkable;
-use peteos_session::provider::rules::{self, Rule};
 use peteos_session::session::{Session, StoredSession};
-use peteos_session::window::{WindowOptions, WindowProblem};
+use peteos_session::window::{WindowOptions, WindowProblem, Windows};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
@@ -71,7 +72,7 @@ fn of_file(words: &str) -> Vec<Unpaired> {
     let (layout, context) = (session.layout().clone(), session.active_context().unwrap().clone());
     let append = |context: &mut _| {
         append_all(context, words, &environment);
-        Ok(())
+        Ok::<_, Error>(())
     };
     context.change(append).unwrap();
     let disk = Disk::default();

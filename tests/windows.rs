@@ -4,9 +4,10 @@
 mod common;
 
 use common::{CharacterCounter, TestEnvironment, dict};
+use peteos_session::conversation::error::Error;
 use peteos_session::conversation::{Context, Counting, MESSAGES, Message, Special};
 use peteos_session::tokens::{Encoding, TokenCounter};
-use peteos_session::window::WindowOptions;
+use peteos_session::window::{WindowOptions, Windows};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
@@ -231,11 +232,11 @@ fn each_message_is_counted_once() {
         fn encoding(&self) -> Encoding {
             Encoding::O200kBase
         }
-        fn count(&self, _text: &str) -> Result<u64, peteos_session::error::Error> {
+        fn count(&self, _text: &str) -> Result<u64, Error> {
             self.0.set(self.0.get() + 1);
             Ok(10)
         }
-        fn count_sections(&self, _text: &str, _ends: &[usize]) -> Result<Vec<u64>, peteos_session::error::Error> {
+        fn count_sections(&self, _text: &str, _ends: &[usize]) -> Result<Vec<u64>, Error> {
             unreachable!("no report is made")
         }
     }

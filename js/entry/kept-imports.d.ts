@@ -8,3 +8,4 @@ declare module '*.wasm?module' {
   export default module
 }
 declare module '*/embedded/peteos_session_bg.js' {}
+declare module '*/embedded/peteos_session_providers_bg.js' {}

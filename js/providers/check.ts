@@ -3,6 +3,7 @@ import type { Provider, ProviderRule } from '../generated/lists.js'
 import { type Context, handleOf } from '../session/context.js'
 import { fromJsonText } from '../wasm/json-text.js'
 import { rust } from '../wasm/runtime.js'
+import { providers } from './loading.js'
 
 /** A problem for which a provider would reject the context. */
 export interface ProviderFinding {
@@ -41,6 +42,8 @@ export interface ProviderFinding {
 export const check = /* @__PURE__ */ withCallerStack(
   'check',
   (context: Context, provider: Provider): readonly ProviderFinding[] => {
-    return fromJsonText(rust().checkForProvider(handleOf(context, 'context'), provider))
+    const handle = handleOf(context, 'context')
+    rust().expectString(provider, 'provider')
+    return fromJsonText(providers().check(handle.conversationText(), provider))
   },
 )

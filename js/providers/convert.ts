@@ -4,7 +4,10 @@ import { readOptions } from '../read-options.js'
 import { Context, handleOf } from '../session/context.js'
 import { toJsonText } from '../wasm/json-text.js'
 import { rust } from '../wasm/runtime.js'
+import { providers } from './loading.js'
 import type { ProviderRequests } from './requests.js'
+
+const encoder = new TextEncoder()
 
 /** Options of {@link toMessages}. */
 export interface ToMessagesOptions {
@@ -43,7 +46,10 @@ export const toMessages = /* @__PURE__ */ withCallerStack(
   'toMessages',
   <P extends ProviderName>(context: Context, provider: P, options?: ToMessagesOptions): ProviderRequests[P] => {
     const { repair = false } = readOptions(options, ['repair'], 'toMessages')
-    const text = rust().toMessages(handleOf(context, 'context'), provider, repair)
+    const handle = handleOf(context, 'context')
+    rust().expectString(provider, 'provider')
+    rust().expectBoolean(repair, 'options.repair')
+    const text = providers().toMessages(handle.conversationText(), provider, repair)
     return JSON.parse(text) as ProviderRequests[P]
   },
 )
@@ -67,7 +73,9 @@ export const toMessages = /* @__PURE__ */ withCallerStack(
 export const fromMessages = /* @__PURE__ */ withCallerStack(
   'fromMessages',
   (value: object, provider: ProviderName): Context => {
-    const text = toJsonText(value, 'value')
-    return Context.wrap(rust().fromMessages(text, provider))
+    const request = encoder.encode(toJsonText(value, 'value'))
+    const { ContextHandle, expectString } = rust()
+    expectString(provider, 'provider')
+    return Context.wrap(ContextHandle.fromConversation(providers().fromMessages(request, provider)))
   },
 )

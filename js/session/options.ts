@@ -1,6 +1,8 @@
 import type { SessionError } from '../errors.js'
+import type { WaitOptions } from '../storage/bounded.js'
 import type { SessionStorage } from '../storage/storage.js'
 import type { SpecialMessages } from './context.js'
+import type { SessionSummary } from './summary.js'
 
 /** Where a session is stored. */
 export interface StorageOptions {
@@ -12,7 +14,7 @@ export interface StorageOptions {
 export interface SessionOptions extends StorageOptions, SpecialMessages {}
 
 /** Options of functions that read the files of a session. */
-export interface ReadOptions extends StorageOptions {
+export interface ReadOptions extends StorageOptions, WaitOptions {
   /** A larger file is refused with a `FileTooLargeError` before it is parsed. By default 256 MiB. */
   maxFileBytes?: number
 }
@@ -37,12 +39,19 @@ export interface LoadOptions extends ReadOptions {
 
 /** Options of {@link Session.list}. */
 export interface ListOptions extends ReadOptions {
+  /** How many sessions are listed at most. By default all. */
+  limit?: number
+  /**
+   * Where the list begins: after this session, the last one of the page before. A summary also works if its session was
+   * removed or saved since; the uuid of a session stands for its present place.
+   */
+  after?: SessionSummary | string | undefined
   /** Called with the error of each session that cannot be read; such sessions are left out of the list. */
   onError?: (error: SessionError) => void
 }
 
 /** Options of {@link Session.save}. */
-export interface SaveOptions {
+export interface SaveOptions extends WaitOptions {
   /** What a save does if another writer changed a file: `'refuse'` (the default) with a `ConflictError`, or `'fork'`. */
   onConflict?: 'refuse' | 'fork'
 }

@@ -4,6 +4,7 @@ import { ConflictError, DisposedError, InvalidArgumentError, NoActiveContextErro
 import type { EncodingName } from '../generated/lists.js'
 import type { SessionMessage, StoredMessage } from '../messages/message.js'
 import { readOptions } from '../read-options.js'
+import { bounded, type WaitOptions } from '../storage/bounded.js'
 import { defaultStorage } from '../storage/default.js'
 import type { StorageLease } from '../storage/lease.js'
 import { locked, lockedSync } from '../storage/locked.js'
@@ -24,23 +25,8 @@ import { makeAsyncDisposable, makeDisposable } from './dispose.js'
 import type { SessionCheck, SessionRepair } from './findings.js'
 import type { ListOptions, LoadOptions, ReadOptions, RepairOptions, SaveOptions, SessionOptions } from './options.js'
 import { SessionState } from './state.js'
+import type { SessionSummary } from './summary.js'
 import { transcriptOf } from './transcript.js'
-
-/** The summary of a session, as its `session.json` describes it. */
-export interface SessionSummary {
-  /** The id of the session. */
-  readonly uuid: string
-  /** The directory of the session: `parentDir/uuid`. */
-  readonly sessionDir: string
-  /** The id of the active context; `null` if there is none. */
-  readonly activeContextId: string | null
-  /** Whether a running agent uses the session. */
-  readonly isActive: boolean
-  /** The names of the tools that run without approval. */
-  readonly autoApproveTools: readonly string[]
-  /** When the session was last saved; `null` if the storage does not know. */
-  readonly modifiedAt: Date | null
-}
 
 /** A context that got a new id because another writer had changed its file. */
 export interface ForkedContext {
@@ -50,11 +36,12 @@ export interface ForkedContext {
   readonly contextId: string
 }
 
-const SAVE_OPTIONS = ['onConflict'] as const
-const READ_OPTIONS = ['storage', 'maxFileBytes'] as const
-const REPAIR_OPTIONS = ['storage', 'maxFileBytes', 'dryRun', 'keepCopies'] as const
-const LOAD_OPTIONS = ['storage', 'activeContextId', 'maxFileBytes'] as const
-const LIST_OPTIONS = ['storage', 'onError', 'maxFileBytes'] as const
+const WAIT_OPTIONS = ['signal', 'timeout'] as const
+const SAVE_OPTIONS = ['onConflict', ...WAIT_OPTIONS] as const
+const READ_OPTIONS = ['storage', 'maxFileBytes', ...WAIT_OPTIONS] as const
+const REPAIR_OPTIONS = [...READ_OPTIONS, 'dryRun', 'keepCopies'] as const
+const LOAD_OPTIONS = [...READ_OPTIONS, 'activeContextId'] as const
+const LIST_OPTIONS = [...READ_OPTIONS, 'onError', 'limit', 'after'] as const
 const SESSION_OPTIONS = ['systemPromptMessage', 'toolDefinitionsMessage', 'storage'] as const
 
 /** How often an update is repeated after conflicts with writers that take no lock. */
@@ -102,8 +89,8 @@ export class Session {
   /** What the contexts of the session ask; it does not keep the session in memory. */
   readonly #owner: ContextOwner = ownerOf(new WeakRef(this))
 
-  /** The lock that {@link Session.update} holds for this session. */
-  #held: { readonly lease: StorageLease | undefined } | null = null
+  /** The lock that {@link Session.update} holds for this session, and the storage for as long as the update lasts. */
+  #held: { readonly storage: SessionStorage; readonly lease: StorageLease | undefined } | null = null
 
   private constructor(handle: SessionHandle, storage: SessionStorage, directory: string) {
     this.#handle = handle
@@ -146,15 +133,24 @@ export class Session {
    * context, `options.activeContextId` opens the session with another one.
    * @throws {FileTooLargeError} if a file is larger than `options.maxFileBytes`.
    * @throws {InvalidArgumentError} if the uuid is not a plain file name.
-   * @throws {StorageError} if the storage fails.
+   * @throws {StorageError} if the storage fails, or does not answer within `options.timeout` (`ETIMEDOUT`).
    */
   static async load(parentDir: string, uuid: string, options: LoadOptions = {}): Promise<Session> {
-    const { storage: given, activeContextId, maxFileBytes } = readOptions(options, LOAD_OPTIONS, 'Session.load')
+    const read = readOptions(options, LOAD_OPTIONS, 'Session.load')
+    const { storage: given, activeContextId, maxFileBytes } = read
     const storage = storageOf(given)
     const directory = lastingPath(storage, parentDir)
-    await ensureLoaded()
-    const handle = await rust().SessionHandle.load(directory, uuid, storage, activeContextId, maxFileBytes)
-    return new Session(handle, storage, rust().sessionDir(parentDir, uuid))
+    return bounded(
+      storage,
+      read,
+      'load',
+      () => `${parentDir}/${uuid}`,
+      async (reader) => {
+        await ensureLoaded()
+        const handle = await rust().SessionHandle.load(directory, uuid, storage, reader, activeContextId, maxFileBytes)
+        return new Session(handle, storage, rust().sessionDir(parentDir, uuid))
+      },
+    )
   }
 
   /**
@@ -169,10 +165,18 @@ export class Session {
    * read is a finding.
    */
   static async check(parentDir: string, uuid: string, options: ReadOptions = {}): Promise<SessionCheck> {
-    const { storage: given, maxFileBytes } = readOptions(options, READ_OPTIONS, 'Session.check')
-    const storage = storageOf(given)
-    await ensureLoaded()
-    return fromJsonText<SessionCheck>(await rust().checkSession(parentDir, uuid, storage, maxFileBytes))
+    const read = readOptions(options, READ_OPTIONS, 'Session.check')
+    const { storage, maxFileBytes } = read
+    return bounded(
+      storageOf(storage),
+      read,
+      'check',
+      () => `${parentDir}/${uuid}`,
+      async (storage) => {
+        await ensureLoaded()
+        return fromJsonText<SessionCheck>(await rust().checkSession(parentDir, uuid, storage, maxFileBytes))
+      },
+    )
   }
 
   /**
@@ -191,12 +195,8 @@ export class Session {
    * @throws {FileTooLargeError} if `session.json` needs a repair and a context is larger than `options.maxFileBytes`.
    */
   static async repair(parentDir: string, uuid: string, options: RepairOptions = {}): Promise<SessionRepair> {
-    const {
-      storage: given,
-      maxFileBytes,
-      dryRun = false,
-      keepCopies = 3,
-    } = readOptions(options, REPAIR_OPTIONS, 'Session.repair')
+    const read = readOptions(options, REPAIR_OPTIONS, 'Session.repair')
+    const { storage, maxFileBytes, dryRun = false, keepCopies = 3 } = read
     if (typeof dryRun !== 'boolean') {
       throw new InvalidArgumentError('options.dryRun: expected true or false', { argument: 'options.dryRun' })
     }
@@ -204,15 +204,29 @@ export class Session {
       const argument = 'options.keepCopies'
       throw new InvalidArgumentError(`${argument}: expected an integer from 1 to 1000000`, { argument })
     }
-    const storage = storageOf(given)
-    await ensureLoaded()
-    const sessionDir = rust().sessionDir(parentDir, uuid)
-    const text = dryRun
-      ? await rust().repairSession(parentDir, uuid, new OverlayStorage(storage), maxFileBytes, keepCopies, undefined)
-      : await locked(storage, sessionDir, (lease) =>
-          rust().repairSession(parentDir, uuid, storage, maxFileBytes, keepCopies, lease),
-        )
-    return fromJsonText<SessionRepair>(text)
+    return bounded(
+      storageOf(storage),
+      read,
+      'repair',
+      () => `${parentDir}/${uuid}`,
+      async (storage) => {
+        await ensureLoaded()
+        const sessionDir = rust().sessionDir(parentDir, uuid)
+        const text = dryRun
+          ? await rust().repairSession(
+              parentDir,
+              uuid,
+              new OverlayStorage(storage),
+              maxFileBytes,
+              keepCopies,
+              undefined,
+            )
+          : await locked(storage, sessionDir, (lease) =>
+              rust().repairSession(parentDir, uuid, storage, maxFileBytes, keepCopies, lease),
+            )
+        return fromJsonText<SessionRepair>(text)
+      },
+    )
   }
 
   /**
@@ -243,7 +257,8 @@ export class Session {
    * after a conflict, and must not update the same session itself; a save in it uses the lock that is held.
    * @returns The result of `change`.
    * @throws {ConflictError} if other writers that take no lock changed the session at each of 32 attempts.
-   * @throws {SessionNotFoundError} and the other errors of {@link load} and {@link save}, and what `change` throws.
+   * @throws {SessionNotFoundError} and the other errors of {@link load} and {@link save}, and what `change` throws. If the
+   * update is given up while `change` runs, the lock is released and the session can no longer be saved.
    */
   static async update<T>(
     parentDir: string,
@@ -251,50 +266,109 @@ export class Session {
     change: (session: Session) => T | Promise<T>,
     options: LoadOptions = {},
   ): Promise<T> {
-    const { storage: given, activeContextId, maxFileBytes } = readOptions(options, LOAD_OPTIONS, 'Session.update')
+    const read = readOptions(options, LOAD_OPTIONS, 'Session.update')
+    const { storage: given, activeContextId, maxFileBytes } = read
     if (typeof change !== 'function') {
       throw new InvalidArgumentError('change: expected a function', { argument: 'change' })
     }
     const storage = storageOf(given)
     const directory = lastingPath(storage, parentDir)
-    await ensureLoaded()
-    const sessionDir = rust().sessionDir(directory, uuid)
-    for (let attempt = 1; ; attempt++) {
-      const outcome = await locked(storage, sessionDir, async (lease) => {
-        const handle = await rust().SessionHandle.load(directory, uuid, storage, activeContextId, maxFileBytes)
-        const session = new Session(handle, storage, rust().sessionDir(parentDir, uuid))
-        session.#held = { lease }
-        try {
-          const result = await change(session)
-          const conflict = await session.#saved()
-          return { result, conflict }
-        } finally {
-          session.free()
+    return bounded(
+      storage,
+      read,
+      'update',
+      () => `${parentDir}/${uuid}`,
+      async (bounded) => {
+        await ensureLoaded()
+        const sessionDir = rust().sessionDir(directory, uuid)
+        for (let attempt = 1; ; attempt++) {
+          const outcome = await locked(bounded, sessionDir, async (lease) => {
+            const handle = await rust().SessionHandle.load(
+              directory,
+              uuid,
+              bounded,
+              bounded,
+              activeContextId,
+              maxFileBytes,
+            )
+            const session = new Session(handle, storage, rust().sessionDir(parentDir, uuid))
+            session.#held = { storage: bounded, lease }
+            try {
+              const result = await change(session)
+              const conflict = await session.#saved()
+              return { result, conflict }
+            } finally {
+              session.free()
+            }
+          })
+          if (outcome.conflict === null) return outcome.result
+          if (attempt === UPDATE_ATTEMPTS) throw outcome.conflict
         }
-      })
-      if (outcome.conflict === null) return outcome.result
-      if (attempt === UPDATE_ATTEMPTS) throw outcome.conflict
-    }
+      },
+    )
   }
 
   /**
    * Lists the sessions in a directory, newest first: by the day of their creation, and within a day by the time of their last
-   * save. Reads only their `session.json`.
+   * save. The day is that of the uuid, in the time zone of the process that created the session. A session that was last saved
+   * while it was that day somewhere in the world is listed by the time of that save. Reads only their `session.json`.
+   *
+   * With `limit` the list ends after so many sessions, and only their files are read. Pass the last summary as `after` to get
+   * the next ones. The pages have each session once that is neither removed nor saved in the meantime; a session that is saved
+   * moves towards the front.
+   *
+   * @example
+   * ```ts
+   * import { MemoryStorage, Session, type SessionSummary } from 'peteos-session'
+   *
+   * const storage = new MemoryStorage()
+   * let after: SessionSummary | undefined
+   * do {
+   *   const page = await Session.list('agents', { storage, limit: 50, after })
+   *   for (const { uuid } of page) console.log(uuid)
+   *   after = page.at(-1)
+   * } while (after !== undefined)
+   * ```
+   *
+   * @throws {SessionNotFoundError} if `after` is the uuid of a session that does not exist any more. A summary is a place in
+   * the list even if its session is gone.
+   * @throws {StorageError} if the storage cannot list the directory.
    */
   static async list(parentDir: string, options: ListOptions = {}): Promise<SessionSummary[]> {
     const read = readOptions(options, LIST_OPTIONS, 'Session.list')
-    const { storage: given, onError = () => undefined, maxFileBytes } = read
+    const { storage, onError = () => undefined, maxFileBytes, limit, after } = read
     if (typeof onError !== 'function') {
       throw new InvalidArgumentError('options.onError: expected a function', { argument: 'options.onError' })
     }
-    const storage = storageOf(given)
-    await ensureLoaded()
-    const text = await rust().SessionHandle.list(parentDir, storage, onError, maxFileBytes)
-    const summaries = JSON.parse(text) as (Omit<SessionSummary, 'modifiedAt'> & { modifiedAt: number | Date | null })[]
-    for (const summary of summaries) {
-      if (summary.modifiedAt !== null) summary.modifiedAt = new Date(summary.modifiedAt)
-    }
-    return summaries as SessionSummary[]
+    return bounded(
+      storageOf(storage),
+      read,
+      'list',
+      () => parentDir,
+      async (storage) => {
+        await ensureLoaded()
+        const summaries: SessionSummary[] = []
+        const onPage = (text: string) => {
+          type Listed = Omit<SessionSummary, 'modifiedAt'> & { readonly modifiedAt: number | null }
+          for (const { modifiedAt, ...summary } of JSON.parse(text) as Listed[]) {
+            summaries.push({ ...summary, modifiedAt: modifiedAt === null ? null : new Date(modifiedAt) })
+          }
+        }
+        const [uuid, time] = placeOf(after)
+        await rust().SessionHandle.list(
+          parentDir,
+          storage,
+          maxFileBytes,
+          utcOffset(),
+          limit,
+          uuid,
+          time,
+          onPage,
+          onError,
+        )
+        return summaries
+      },
+    )
   }
 
   /** The id, which is also the name of the directory. */
@@ -412,11 +486,14 @@ export class Session {
    *
    * @returns The messages, special ones included. There are none if no context is active.
    * @throws {CorruptSessionError} if the file of one of these contexts is not a valid context.
-   * @throws {StorageError} if the storage fails.
+   * @throws {StorageError} if the storage fails, or does not answer within `options.timeout` (`ETIMEDOUT`).
    */
-  async transcript(): Promise<StoredMessage[]> {
+  async transcript(options?: WaitOptions): Promise<StoredMessage[]> {
     const active = this.#activeContext()
-    return active === null ? [] : transcriptOf(active, (id) => this.loadContext(id))
+    return this.#within('transcript', options, async (storage) => {
+      const load = async (id: string) => this.#object(await this.#rust.loadContext(id, storage))
+      return active === null ? [] : transcriptOf(active, load)
+    })
   }
 
   /**
@@ -454,33 +531,43 @@ export class Session {
    * context whose file was changed gets a new id, and its origin is the context in the file; the changes to `session.json`
    * are merged; removed files are written again if they are in memory. Then only different changes to the same state variable
    * or setting are a conflict.
-   * @throws {StorageError} if the storage fails, or its lock could not be acquired in time (`ELOCKED`). The next save writes
-   * what was not written.
+   * @throws {StorageError} if the storage fails, its lock could not be acquired in time (`ELOCKED`), or it does not answer
+   * within `options.timeout` (`ETIMEDOUT`). The next save writes what was not written.
    * @returns With `onConflict: 'fork'`, the contexts that got new ids.
    */
   async save(options: SaveOptions & { onConflict: 'fork' }): Promise<ForkedContext[]>
   async save(options?: SaveOptions): Promise<void>
   // biome-ignore lint/suspicious/noConfusingVoidType: only a save with `onConflict: 'fork'` has a result
   async save(options?: SaveOptions): Promise<ForkedContext[] | void> {
-    const { onConflict = 'refuse' } = readOptions(options, SAVE_OPTIONS, 'save')
+    const read = readOptions(options, SAVE_OPTIONS, 'save')
+    const { onConflict = 'refuse' } = read
     if (onConflict !== 'refuse' && onConflict !== 'fork') {
       const argument = 'options.onConflict'
       throw new InvalidArgumentError(`${argument}: expected 'refuse' or 'fork'`, { argument })
     }
     const handle = this.#rust
-    const save = this.#saves.then(async () => {
-      if (!handle.hasChanges) return []
-      const keepsBoth = onConflict === 'fork'
-      for (;;) {
-        const work = (lease?: StorageLease) => handle.save(keepsBoth, lease) as Promise<string[] | undefined>
-        const held = this.#held
-        const forks = await (held === null ? locked(this.#storage, handle.sessionDir, work) : work(held.lease))
-        // Otherwise the lock was lost: acquire it again and save the rest.
-        if (forks !== undefined) return forks
-      }
-    })
-    this.#saves = save.catch(() => undefined)
-    const forks = this.#forked(await save)
+    const held = this.#held
+    const forks = await bounded(
+      held?.storage ?? this.#storage,
+      read,
+      'save',
+      () => this.#directory,
+      (storage) => {
+        const save = this.#saves.then(async () => {
+          if (!handle.hasChanges) return []
+          const keepsBoth = onConflict === 'fork'
+          for (;;) {
+            const work = (lease?: StorageLease) =>
+              handle.save(keepsBoth, storage, lease) as Promise<string[] | undefined>
+            const forks = await (held === null ? locked(storage, handle.sessionDir, work) : work(held.lease))
+            // Otherwise the lock was lost: acquire it again and save the rest.
+            if (forks !== undefined) return this.#forked(forks)
+          }
+        })
+        this.#saves = save.catch(() => undefined)
+        return save
+      },
+    )
     return onConflict === 'fork' ? forks : undefined
   }
 
@@ -506,14 +593,19 @@ export class Session {
    *
    * @throws {ContextNotFoundError} if the session has no such context.
    * @throws {CorruptSessionError} if its file is not a valid context.
+   * @throws {StorageError} if the storage fails, or does not answer within `options.timeout` (`ETIMEDOUT`).
    */
-  async loadContext(id: string): Promise<Context> {
-    return this.#object(await this.#rust.loadContext(id))
+  async loadContext(id: string, options?: WaitOptions): Promise<Context> {
+    return this.#object(await this.#within('loadContext', options, (storage) => this.#rust.loadContext(id, storage)))
   }
 
-  /** The ids of all contexts of the session, saved or not, in ascending order. */
-  async listContexts(): Promise<string[]> {
-    return this.#rust.listContexts()
+  /**
+   * The ids of all contexts of the session, saved or not, in ascending order.
+   *
+   * @throws {StorageError} like {@link loadContext}.
+   */
+  async listContexts(options?: WaitOptions): Promise<string[]> {
+    return this.#within('listContexts', options, (storage) => this.#rust.listContexts(storage))
   }
 
   /**
@@ -606,6 +698,17 @@ export class Session {
     return this.#handle
   }
 
+  /** Runs work of a method with the storage, for no longer than the caller waits. */
+  async #within<T>(
+    method: string,
+    options: WaitOptions | undefined,
+    work: (storage: SessionStorage) => Promise<T>,
+  ): Promise<T> {
+    const read = readOptions(options, WAIT_OPTIONS, method)
+    const storage = this.#held?.storage ?? this.#storage
+    return bounded(storage, read, 'read', () => this.#directory, work)
+  }
+
   /** Saves; resolves to the conflict that prevented it. */
   async #saved(): Promise<ConflictError | null> {
     try {
@@ -688,6 +791,23 @@ function ownerOf(session: WeakRef<Session>): ContextOwner {
 function lastingPath(storage: SessionStorage, parentDir: string): string {
   if (typeof parentDir !== 'string' || !hasMethod(storage, 'absolutePath')) return parentDir
   return storage.absolutePath?.(parentDir) ?? parentDir
+}
+
+/** The place of a summary in a list: its uuid, and its time, which is `undefined` if only the uuid is known. */
+function placeOf(after: ListOptions['after']): [uuid: unknown, time: number | null | undefined] {
+  if (typeof after !== 'object' || after === null) return [after, undefined]
+  const { uuid, modifiedAt } = after
+  const time = modifiedAt === null ? null : Number(modifiedAt)
+  if (!Number.isNaN(time)) return [uuid, time]
+  throw new InvalidArgumentError('options.after: expected a summary or the uuid of a session', {
+    argument: 'options.after',
+  })
+}
+
+/** How far local time is ahead of UTC, in milliseconds. */
+function utcOffset(): number {
+  const minutes = -new Date().getTimezoneOffset()
+  return Math.max(-12 * 60, Math.min(minutes, 14 * 60)) * 60_000 || 0
 }
 
 function storageOf(storage: SessionStorage | undefined): SessionStorage {

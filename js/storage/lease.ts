@@ -1,3 +1,4 @@
+import type { AbortSignalLike } from './signal.js'
 /**
  * Tells the work that `SessionStorage.lock` runs whether the lock is still held.
  */
@@ -7,6 +8,8 @@ export interface StorageLease {
    * another holder has taken it over: the files may have changed since they were compared, and must not be written.
    */
   check(): void
+  /** Aborted when the caller stops waiting for its writes. {@link check} throws from then on. */
+  readonly signal?: AbortSignalLike
 }
 
 /**

@@ -1,4 +1,4 @@
-import { messageOf, StorageError } from '../errors.js'
+import { messageOf, property, StorageError } from '../errors.js'
 import type { StorageLease } from './lease.js'
 import { hasMethod, type SessionStorage } from './storage.js'
 
@@ -59,6 +59,7 @@ function resultOf<T>(outcome: PromiseSettledResult<T> | undefined, directory: st
 }
 
 function lockError(path: string, cause: unknown): StorageError {
-  const message = cause instanceof Error ? cause.message : messageOf(cause)
+  const given = property(cause, 'message')
+  const message = typeof given === 'string' ? given : messageOf(cause)
   return new StorageError(`could not lock ${path}: ${message}`, { operation: 'lock', path, cause })
 }

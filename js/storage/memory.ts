@@ -2,6 +2,7 @@ import { rust } from '../wasm/runtime.js'
 import { lockLostError, type StorageLease } from './lease.js'
 import { LOCK_TIMEOUT, lockTimeoutError } from './lock-timeout.js'
 import { Queue } from './queue.js'
+import type { AbortSignalLike } from './signal.js'
 import type { SessionStorage } from './storage.js'
 
 /**
@@ -71,11 +72,15 @@ export class MemoryStorage implements SessionStorage {
 
   /**
    * Runs `work` while no other user of this object holds the lock of the directory. Rejects with the code `ELOCKED` if the
-   * lock could not be acquired within 30 seconds.
+   * lock could not be acquired within 30 seconds, and with the reason of `signal` if that is aborted before.
    */
-  async lock<T>(directory: string, work: (lease: StorageLease) => Promise<T>): Promise<T> {
+  async lock<T>(
+    directory: string,
+    work: (lease: StorageLease) => Promise<T>,
+    { signal }: { readonly signal?: AbortSignalLike } = {},
+  ): Promise<T> {
     const onTimeout = () => lockTimeoutError(directory, 'another user of this MemoryStorage', LOCK_TIMEOUT)
-    return this.#queue.run(directory, LOCK_TIMEOUT, onTimeout, async () => {
+    const held = async () => {
       // No synchronous holder can be active here.
       await undefined
       const lease = this.#lease(directory)
@@ -84,7 +89,8 @@ export class MemoryStorage implements SessionStorage {
       } finally {
         lease.release()
       }
-    })
+    }
+    return this.#queue.run(directory, LOCK_TIMEOUT, onTimeout, held, signal)
   }
 
   /**

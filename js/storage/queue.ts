@@ -1,4 +1,5 @@
-import { clearTimeout, setTimeout } from './timers.js'
+import type { AbortSignalLike } from './signal.js'
+import { clearTimeout, startTimer } from './timers.js'
 
 /**
  * Runs work with the same key one piece after the other, in order of arrival.
@@ -9,9 +10,16 @@ export class Queue {
   readonly #tails = new Map<string, Promise<void>>()
 
   /**
-   * Runs `work` when its turn comes. After `milliseconds` of waiting it gives up with the error that `onTimeout` returns.
+   * Runs `work` when its turn comes. After `milliseconds` of waiting it gives up with the error that `onTimeout` returns, or
+   * with the reason of the signal as soon as that is aborted.
    */
-  async run<T>(key: string, milliseconds: number, onTimeout: () => Error, work: () => Promise<T>): Promise<T> {
+  async run<T>(
+    key: string,
+    milliseconds: number,
+    onTimeout: () => Error,
+    work: () => Promise<T>,
+    signal?: AbortSignalLike,
+  ): Promise<T> {
     const before = this.#tails.get(key)
     let leave = (): void => undefined
     const left = new Promise<void>((resolve) => {
@@ -23,7 +31,7 @@ export class Queue {
     })
     this.#tails.set(key, tail)
     try {
-      if (before !== undefined) await within(before, milliseconds, onTimeout)
+      if (before !== undefined) await within(before, milliseconds, onTimeout, signal)
       return await work()
     } finally {
       leave()
@@ -31,12 +39,23 @@ export class Queue {
   }
 }
 
-function within(promise: Promise<void>, milliseconds: number, onTimeout: () => Error): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => reject(onTimeout()), milliseconds)
-    void promise.then(() => {
-      clearTimeout(timer)
-      resolve()
-    })
+async function within(
+  promise: Promise<void>,
+  milliseconds: number,
+  onTimeout: () => Error,
+  signal: AbortSignalLike | undefined,
+): Promise<void> {
+  let giveUp!: (reason: unknown) => void
+  const given = new Promise<never>((_, reject) => {
+    giveUp = reject
   })
+  const abort = () => giveUp(signal?.reason)
+  const timer = startTimer(milliseconds, () => giveUp(onTimeout()))
+  signal?.addEventListener('abort', abort)
+  try {
+    await Promise.race([promise, given])
+  } finally {
+    clearTimeout(timer)
+    signal?.removeEventListener('abort', abort)
+  }
 }

@@ -1,5 +1,13 @@
 import { InvalidArgumentError } from '../errors.js'
 import type { StorageLease } from './lease.js'
+import type { AbortSignalLike } from './signal.js'
+
+/** A file with the time of its last write. */
+export interface StoredFile {
+  readonly data: Uint8Array
+  /** In milliseconds since 1970; `null` if it is not known. */
+  readonly modifiedTime: number | null
+}
 
 /**
  * Stores the files of sessions. Paths are names separated by `/`. Each method may return its value or a promise of it, except
@@ -15,8 +23,9 @@ export interface SessionStorage {
    * Replaces a file as a whole, and creates the directories above it. At any moment a reader must find either the old or the
    * new contents. Once the promise resolves, the new ones must survive a crash. The array must not be used afterwards.
    *
-   * An adapter whose locks can be lost calls `lease.check()`, if a lease is given, right before the new contents replace the
-   * old ones. If that throws, the old ones must stay, and `write` rethrows the error.
+   * If a lease is given, an adapter calls `lease.check()` right before the new contents replace the old ones. If that throws,
+   * the old ones must stay, and `write` rethrows the error. An adapter that sends the contents elsewhere can end the request
+   * when `lease.signal` is aborted.
    */
   write(path: string, data: Uint8Array, lease?: StorageLease): Promise<void> | void
   /** Returns the names in a directory, `[]` if it does not exist. Names that start with a dot belong to the adapter. */
@@ -42,8 +51,14 @@ export interface SessionStorage {
    * - It is not reentrant: `work` must not lock the same directory.
    * - If the lock can be lost, because {@link lockSync} or another holder may take it over, `work` gets a lease that tells
    *   whether it still holds the lock.
+   * - When `options.signal` is aborted, a wait for the lock ends, and `lock` rejects with the reason. Work that runs continues.
+   *   An adapter may ignore the signal: `work` then returns at once when it is called.
    */
-  lock?<T>(directory: string, work: (lease?: StorageLease) => Promise<T>): Promise<T>
+  lock?<T>(
+    directory: string,
+    work: (lease?: StorageLease) => Promise<T>,
+    options?: { readonly signal?: AbortSignalLike },
+  ): Promise<T>
   /** A synchronous {@link write}. Optional: for saves while a process exits, when no promise settles. */
   writeSync?(path: string, data: Uint8Array, lease?: StorageLease): void
   /** A synchronous {@link digest}. Optional: for synchronous saves. */
@@ -62,6 +77,11 @@ export interface SessionStorage {
    * it, `Session.list` orders the sessions of a day by their ids.
    */
   modifiedTime?(path: string): Promise<number | null> | number | null
+  /**
+   * Reads several files with their times at once: returns the result of each in the form of `Promise.allSettled`, `null` for a
+   * file that does not exist. Optional: it makes `Session.list` faster.
+   */
+  readMany?(paths: readonly string[]): Promise<readonly PromiseSettledResult<StoredFile | null>[]>
   /**
    * Returns the path in a form that stays valid, such as an absolute path if the process may change its directory. Optional:
    * a session calls it once, for its parent directory.

@@ -1,7 +1,7 @@
 import type { SessionStorage } from '../storage/storage.js'
 
 /** The optional methods of an adapter. */
-export type OptionalMethod = 'digest' | 'lock' | 'modifiedTime' | 'writeSync' | 'digestSync' | 'lockSync'
+export type OptionalMethod = 'digest' | 'lock' | 'modifiedTime' | 'readMany' | 'writeSync' | 'digestSync' | 'lockSync'
 
 /** One requirement on an adapter. */
 export interface Case {

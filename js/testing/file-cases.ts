@@ -183,6 +183,26 @@ export const FILE_CASES: readonly Case[] = [
     },
   },
   {
+    name: 'readMany returns the result of each file with its time, in order',
+    needs: ['readMany'],
+    async run(storage, directory) {
+      const names = Array.from({ length: 100 }, (_, index) => `${index}`)
+      for (const name of names) if (name !== '7') await storage.write(`${directory}/${name}`, bytes(name))
+      const results = await storage.readMany?.(names.map((name) => `${directory}/${name}`))
+      expect(results?.length === names.length, `readMany returned ${results?.length} results for ${names.length} files`)
+      for (const [index, result] of results.entries()) {
+        expect(result.status === 'fulfilled', `file ${index}: ${result.status}`)
+        if (index === 7) expect(result.value === null, `an absent file is ${kindOf(result.value)}`)
+        else expectBytes(result.value?.data, bytes(`${index}`), `file ${index}`)
+        const time = (await storage.modifiedTime?.(`${directory}/${index}`)) ?? null
+        expect(
+          (result.value?.modifiedTime ?? null) === time,
+          `the time of file ${index} is not its modifiedTime, ${time}`,
+        )
+      }
+    },
+  },
+  {
     name: 'a file written by writeSync can be read as soon as writeSync returns',
     needs: ['writeSync'],
     async run(storage, directory) {

@@ -85,7 +85,7 @@ export const decode = /* @__PURE__ */ withCallerStack(
 )
 
 function passCounted(text: string): number {
-  if (typeof text !== 'string') rust().expectText(text)
+  if (typeof text !== 'string') rust().expectString(text, 'text')
   if (text.length > MAX_TEXT) {
     const message = `text: is longer than ${MAX_TEXT} characters; count it in parts`
     throw new InvalidArgumentError(message, { argument: 'text' })

@@ -2,23 +2,57 @@ import type { InitInput, SyncInitInput } from '../../pkg/peteos_session.js'
 import wasmInit, { initSync as wasmInitSync } from '../../pkg/peteos_session.js'
 import { withCallerStack } from '../caller-stack.js'
 import { NotInitializedError } from '../errors.js'
+import { loadOwnProviders, loadProviders } from '../providers/loading.js'
+import { readOptions } from '../read-options.js'
 import { contentOf } from './fetching.js'
 import { getPlatform } from './platform.js'
 import { cannotLoad, connect, failedAtStart, isLoaded } from './runtime.js'
 import type { CompiledModule, ModuleSource } from './sources.js'
 
+/** Options of {@link init}. */
+export interface InitOptions {
+  /** The source of the module. By default it is fetched from beside the script. */
+  module?: ModuleSource
+  /**
+   * The source of the module of the providers; `false` if `loadProviders()` will load it, or nobody needs it. By default it
+   * is fetched from beside the script.
+   */
+  providers?: ModuleSource | false
+}
+
 let initializing: Promise<void> | undefined
 
 /**
- * Loads the WebAssembly module. In Node it is loaded from the start, and this does nothing. In a browser, await it once
- * before the first synchronous call. Later calls wait for the same module; after a failure the next call tries again.
+ * Loads the WebAssembly modules, both at once. In Node they are loaded without it, and this does nothing. In a browser, await
+ * it once before the first synchronous call. Later calls wait for the same modules; after a failure the next call tries again.
  *
- * @param source The source of the module. By default it is fetched from beside the script.
- * @throws {NotInitializedError} if the module cannot be loaded; `cause` says why.
+ * If the module of the providers cannot be fetched from beside the script, the rest works: `check`, `toMessages` and
+ * `fromMessages` then throw {@link NotInitializedError}, whose `cause` says why.
+ *
+ * @param options The source of the module, or the options. By default the modules are fetched from beside the script.
+ * @throws {NotInitializedError} if the module, or that of the providers from a source that was given, cannot be loaded; `cause`
+ * says why.
+ * @throws {InvalidArgumentError} for an option that does not exist.
  */
-export const init = /* @__PURE__ */ withCallerStack('init', (source?: ModuleSource): Promise<void> => {
-  return ensureLoaded(source)
-})
+export const init = /* @__PURE__ */ withCallerStack(
+  'init',
+  async (options?: ModuleSource | InitOptions): Promise<void> => {
+    const { module, providers } = readInitOptions(options)
+    // Where modules are compiled without waiting, that of the providers is left to its first use.
+    const isLazy = isLoaded() && getPlatform().providersCode !== undefined
+    await Promise.all([
+      ensureLoaded(module),
+      providers === undefined ? isLazy || loadOwnProviders() : providers && loadProviders(providers),
+    ])
+  },
+)
+
+function readInitOptions(options: ModuleSource | InitOptions | undefined): InitOptions {
+  // No source of a module is a plain object.
+  const isOptions = Object.prototype.toString.call(options) === '[object Object]'
+  if (isOptions) return readOptions(options as InitOptions, ['module', 'providers'], 'init')
+  return options === undefined ? {} : { module: options as ModuleSource }
+}
 
 /**
  * Loads the module unless {@link init} did.

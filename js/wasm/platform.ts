@@ -1,3 +1,4 @@
+import type { ProvidersCode } from '../providers/module.js'
 import type { ModuleSource } from './sources.js'
 
 /** The names of the vocabulary files, without extension. */
@@ -10,6 +11,10 @@ export type VocabularyName = 'p50k_base' | 'cl100k_base' | 'o200k_base'
 export interface Platform {
   /** The module that `init()` without an argument loads. */
   module?(): ModuleSource
+  /** The module of the providers; with `providersCode`, its bytes or the compiled module. */
+  providers?(): ModuleSource
+  /** The code for the module of the providers, on platforms that load it at the first use. */
+  providersCode?: ProvidersCode
   /** Reads a vocabulary file synchronously, on platforms that can. */
   readVocabulary?(name: VocabularyName): Uint8Array
   /** The address of a vocabulary file. */

@@ -1,7 +1,7 @@
 //! The kinds of errors, by their stable names.
 
 use super::Error;
-use crate::names::named_enum;
+use crate::conversation::named_enum;
 
 named_enum! {
     /// The kind of an error. The names are stable.
@@ -48,7 +48,7 @@ impl Error {
             Self::EncodingNotLoaded { .. } => ErrorKind::EncodingNotLoaded,
             Self::WindowTooSmall { .. } => ErrorKind::WindowTooSmall,
             Self::FileConflict { .. } | Self::LockLost { .. } | Self::StateConflict { .. } => ErrorKind::Conflict,
-            Self::Storage(_) => ErrorKind::Storage,
+            Self::Storage(_) | Self::Stopped => ErrorKind::Storage,
             Self::Internal(_) => ErrorKind::Internal,
         }
     }

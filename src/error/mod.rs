@@ -3,18 +3,19 @@
 //! Arguments have the names of the Rust parameters or fields. An interface that uses other names translates them, and adds
 //! advice in its own terms.
 
+mod conversion;
 mod kind;
-mod shape;
 mod storage;
 mod tokenizer;
 
 use std::fmt;
 
 pub use kind::ErrorKind;
-pub use shape::ShapeError;
 pub use storage::{Cause, Operation, StorageError};
 
 use peteos_json::{FieldPath, Position};
+
+pub use crate::conversation::error::ShapeError;
 
 /// An error of the core. An operation that returns one has changed nothing.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -120,6 +121,8 @@ pub enum Error {
     },
     /// The storage failed.
     Storage(StorageError),
+    /// The caller has stopped waiting for the storage. It ends the whole operation, which leaves the files as a crash would.
+    Stopped,
     /// A bug in this library, reported instead of a panic.
     Internal(String),
 }
@@ -202,6 +205,7 @@ impl fmt::Display for Error {
                 write!(formatter, "the variable '{name}' is now {found}; read it again before updating it")
             }
             Self::Storage(error) => error.fmt(formatter),
+            Self::Stopped => formatter.write_str("the caller has stopped waiting for the storage"),
             Self::Internal(message) => write!(formatter, "internal error, please report it: {message}"),
         }
     }

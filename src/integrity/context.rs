@@ -184,7 +184,7 @@ fn check_children(directory: &Directory, dict: &mut Object, report: &mut Report)
         let id = child.as_str().unwrap_or_default();
         let exists = directory.has_context(id);
         if !exists {
-            let message = format!("the child '{id}' has no file; a fork that was never saved leaves such an id");
+            let message = format!("the child '{id}' has no file; a fork that peteos never saved leaves such an id");
             report.add_repairable(
                 Rule::DanglingChild,
                 at.index(index),

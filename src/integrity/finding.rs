@@ -1,7 +1,7 @@
 //! Findings and the report of a check.
 
+use crate::conversation::named_enum;
 use crate::json::{FieldPath, Position};
-use crate::names::named_enum;
 
 /// The maximum number of listed findings of one rule in one file, so that the report of a hostile file stays small.
 const MAX_LISTED: usize = 100;

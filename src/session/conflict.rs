@@ -59,7 +59,7 @@ impl Session {
 
     fn fork_over(&mut self, context: &SharedContext, environment: &dyn Environment) -> Result<Forked, Error> {
         let origin = context.id();
-        let fork = context.change(|context| Ok(context.become_fork(environment)))?;
+        let fork = context.change(|context| Ok::<_, Error>(context.become_fork(environment)))?;
         if let Some(known) = self.known_of(context) {
             known.id = fork.clone();
             known.saved = None;

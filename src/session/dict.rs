@@ -51,7 +51,7 @@ pub(crate) fn shape_faults(dict: &Object, layout: &Layout) -> Vec<ShapeError> {
 pub(super) fn of_file(layout: &Layout, text: &[u8]) -> Result<Object, Error> {
     let path = layout.session_file();
     let value = json::parse(text).map_err(|error| Error::not_json(error, &path))?;
-    checked(value, layout).map_err(|error| error.in_file(&path, text))
+    checked(value, layout).map_err(|fault| Error::in_file(fault, &path, text))
 }
 
 /// Checks that a value is a valid dict of the session.

@@ -32,6 +32,16 @@ impl KnownFiles {
         self.0.insert(write.path.clone(), vec![Some(write.digest.clone())]);
     }
 
+    /// Whether a file exists for certain: this session has read it, or written it completely.
+    pub fn exists(&self, path: &str) -> bool {
+        self.0.get(path).is_some_and(|known| !known.contains(&None))
+    }
+
+    /// Whether a file has this contents for certain.
+    pub fn has(&self, path: &str, digest: &str) -> bool {
+        self.0.get(path).is_some_and(|known| matches!(known.as_slice(), [Some(known)] if known == digest))
+    }
+
     /// Forgets a file that was removed, so that it can be written again.
     pub fn forget(&mut self, path: &str) {
         self.0.remove(path);

@@ -7,6 +7,7 @@ mod conflict;
 mod dict;
 mod files;
 mod list;
+mod rank;
 mod save;
 mod save_plan;
 mod shared;
@@ -20,9 +21,9 @@ use serde_json::Value;
 
 pub use conflict::Forked;
 pub(crate) use dict::{keys as dict_keys, shape_faults};
-pub use list::SessionList;
+pub use list::{Cursor, ListOptions, SessionList};
 pub use save::OnConflict;
-use save_plan::{PlannedWrite, SavePlan};
+use save_plan::PlannedWrite;
 pub use shared::SharedContext;
 pub use stored::{ActiveContext, StoredSession};
 pub use summary::SessionSummary;
@@ -33,7 +34,7 @@ use crate::error::{Error, ShapeError};
 use crate::id::{ContextId, SessionId};
 use crate::json::{self, FieldPath, Object};
 use crate::layout::Layout;
-use crate::window::{TokenBudget, WindowOptions};
+use crate::window::{TokenBudget, WindowOptions, Windows};
 use dict::keys;
 use files::KnownFiles;
 use save_plan::Written;
@@ -60,6 +61,8 @@ struct Known {
     cell: Weak<ContextCell>,
     /// The revision in its file.
     saved: Option<u64>,
+    /// Keeps the context in memory until its file names its forks.
+    waiting: Option<SharedContext>,
 }
 
 impl Session {
@@ -217,10 +220,11 @@ impl Session {
         }
         let path = self.layout.context_file(id);
         let value = json::parse(text).map_err(|error| Error::not_json(error, &path))?;
-        let context = Context::from_dict(value, Some(id), environment).map_err(|error| error.in_file(&path, text))?;
+        let context =
+            Context::from_dict(value, Some(id), environment).map_err(|fault| Error::in_file(fault, &path, text))?;
         if context.id() != id {
             let message = format!("expected '{id}', the name of the file, found '{}'", context.id());
-            return Err(ShapeError::new(FieldPath::root().key("id"), message).in_file(&path, text));
+            return Err(Error::in_file(ShapeError::new(FieldPath::root().key("id"), message), &path, text));
         }
         self.files.read(&path, text);
         let context = SharedContext::new(context);
@@ -231,7 +235,7 @@ impl Session {
         Ok(context)
     }
 
-    /// Applies [`Context::rolling_sequence_window`] to the active context; the context that it returns
+    /// Applies [`Windows::rolling_sequence_window`] to the active context; the context that it returns
     /// becomes active. Also `None` if there is no active context.
     ///
     /// # Errors
@@ -246,7 +250,7 @@ impl Session {
         self.window(|context| context.rolling_sequence_window(count, options, environment))
     }
 
-    /// Applies [`Context::rolling_token_window`] to the active context; the context that it returns
+    /// Applies [`Windows::rolling_token_window`] to the active context; the context that it returns
     /// becomes active. Also `None` if there is no active context.
     ///
     /// # Errors
@@ -291,7 +295,7 @@ impl Session {
         window: impl FnOnce(&mut Context) -> Result<Option<Context>, Error>,
     ) -> Result<Option<SharedContext>, Error> {
         let Some(active) = self.active.clone() else { return Ok(None) };
-        let child = active.change(window)?.map(SharedContext::new);
+        let child = active.window(window)?;
         if let Some(child) = &child {
             self.set_active_context(child);
         }
@@ -301,34 +305,6 @@ impl Session {
     /// Whether there is anything to save.
     pub fn has_changes(&self) -> bool {
         !self.pending.contexts().is_empty() || self.saved_revision != Some(self.revision)
-    }
-
-    /// The writes that bring the files up to date. Changed contexts come newest first, so that a window is written before the
-    /// context that names it. `session.json` comes last, so that the files form a complete session at any time, and its time
-    /// is that of the last save. Empty if nothing has changed.
-    ///
-    /// # Errors
-    ///
-    /// Only [`Error::Internal`].
-    fn save_plan(&self) -> Result<SavePlan, Error> {
-        let mut writes = Vec::new();
-        for context in self.pending.contexts().into_iter().rev() {
-            let write = context.read(|context| {
-                let bytes = json::to_file_bytes(&context.view());
-                Ok::<_, Error>((self.layout.context_file(context.id()), bytes, context.revision()))
-            })?;
-            let (path, bytes, revision) = write;
-            writes.push(PlannedWrite::new(path, bytes, Written::Context { context, revision }));
-        }
-        if !writes.is_empty() || self.saved_revision != Some(self.revision) {
-            let bytes = json::to_file_bytes(&(&self.dict).into());
-            let what = Written::Session { dict: self.dict.clone(), revision: self.revision };
-            writes.push(PlannedWrite::new(self.layout.session_file(), bytes, what));
-        }
-        let active_file = self.active.as_ref().map(|active| self.layout.context_file(&active.id()));
-        let is_needed = |path: &String| !writes.is_empty() && writes.iter().all(|write| write.path != *path);
-        let active_file = active_file.filter(is_needed);
-        Ok(SavePlan { writes, active_file })
     }
 
     /// The files of the contexts in memory, and `session.json`.
@@ -351,14 +327,26 @@ impl Session {
                 self.saved_revision = Some(*revision);
             }
             Written::Context { context, revision } => {
-                self.known.retain(|known| known.cell.strong_count() > 0);
-                let Some(known) = self.known_of(context) else { return };
-                known.saved = Some(*revision);
-                if context.read(Context::revision) == *revision {
-                    self.pending.remove(context);
-                }
+                self.stored(context, *revision);
             }
         }
+    }
+
+    /// Records that the file of a context has this revision of it.
+    fn stored(&mut self, context: &SharedContext, revision: u64) {
+        self.known.retain(|known| known.cell.strong_count() > 0);
+        let waits = context.waits_for_forks(|id| self.has_file(id));
+        let Some(known) = self.known_of(context) else { return };
+        known.saved = Some(revision);
+        known.waiting = waits.then(|| context.clone());
+        if context.read(Context::revision) == revision {
+            self.pending.remove(context);
+        }
+    }
+
+    /// Whether a context has a file for certain.
+    fn has_file(&self, id: &ContextId) -> bool {
+        self.files.exists(&self.layout.context_file(id))
     }
 
     /// Records that a write of the plan may have finished after a newer write of the same file, so the newer contents must
@@ -393,6 +381,7 @@ impl Session {
                 Some(other) => {
                     self.pending.remove(&other);
                     other.release(&self.pending);
+                    context.inherit_forks(&other);
                 }
                 None => {}
             }
@@ -402,7 +391,7 @@ impl Session {
         if saved != Some(context.read(Context::revision)) {
             self.pending.add(context);
         }
-        self.known.push(Known { id, cell: context.downgrade(), saved });
+        self.known.push(Known { id, cell: context.downgrade(), saved, waiting: None });
     }
 
     fn set(&mut self, key: &str, value: Value) {

@@ -77,7 +77,7 @@ impl<S: Storage> StoredSession<S> {
         };
         loop {
             attempts -= 1;
-            let plan = self.change(|session| session.save_plan())?;
+            let plan = self.update(Session::save_plan)?;
             let mut conflicts = Vec::new();
             let mut is_removed = false;
             let mut check = |checked| match checked {
@@ -142,7 +142,6 @@ impl<S: Storage> StoredSession<S> {
 
 impl<S: SyncStorage> StoredSession<S> {
     /// As [`StoredSession::save`] with [`OnConflict::Refuse`], but synchronous. A save in progress writes nothing more.
-    /// more.
     ///
     /// # Errors
     ///
@@ -157,7 +156,7 @@ impl<S: SyncStorage> StoredSession<S> {
     ///
     /// Those of [`StoredSession::save`], and [`Error::LockLost`].
     pub fn save_sync_to(&self, storage: &S) -> Result<(), Error> {
-        let plan = self.change(|session| session.save_plan())?;
+        let plan = self.update(Session::save_plan)?;
         for write in &plan.writes {
             let current = storage.digest_sync(&write.path)?;
             self.read(|session| session.files.check(write, &current))?;

@@ -1,8 +1,10 @@
 //! The writes of a save, in order.
 
+use super::Session;
 use super::shared::SharedContext;
 use crate::digest::sha256_hex;
-use crate::json::Object;
+use crate::id::ContextId;
+use crate::json::{self, Object};
 
 /// The writes of a save, to be made in order. The first failure ends the save.
 #[derive(Default)]
@@ -43,4 +45,83 @@ pub(super) enum Written {
         dict: Object,
         revision: u64,
     },
+}
+
+impl Session {
+    /// The writes that bring the files up to date. A fork comes before the context that names it, and `session.json` comes
+    /// last, so that the files form a complete session at any time, and its time is that of the last save. Empty if nothing
+    /// has changed.
+    pub(super) fn save_plan(&mut self) -> SavePlan {
+        self.name_forks_in_parents();
+        let mut planned: Vec<ContextId> = Vec::new();
+        let mut writes = Vec::new();
+        for context in forks_first(self.pending.contexts()) {
+            let unsaved = context.unsaved_forks(|id| self.has_file(id) || planned.contains(id));
+            let (id, bytes, revision) = context.read(|context| {
+                let bytes = json::to_file_bytes(&context.view_without_children(&unsaved));
+                (context.id().clone(), bytes, context.revision())
+            });
+            let write = PlannedWrite::new(
+                self.layout.context_file(&id),
+                bytes,
+                Written::Context { context: context.clone(), revision },
+            );
+            if self.files.has(&write.path, &write.digest) {
+                // Only forks without files were made.
+                self.stored(&context, revision);
+            } else {
+                planned.push(id);
+                writes.push(write);
+            }
+        }
+        if !writes.is_empty() || self.saved_revision != Some(self.revision) {
+            let bytes = json::to_file_bytes(&(&self.dict).into());
+            let what = Written::Session { dict: self.dict.clone(), revision: self.revision };
+            writes.push(PlannedWrite::new(self.layout.session_file(), bytes, what));
+        }
+        let active_file = self.active.as_ref().map(|active| self.layout.context_file(&active.id()));
+        let is_needed = |path: &String| !writes.is_empty() && writes.iter().all(|write| write.path != *path);
+        let active_file = active_file.filter(is_needed);
+        SavePlan { writes, active_file }
+    }
+
+    /// Saves the parents of forks that get a file now, and gives up those whose forks are not in use any more.
+    fn name_forks_in_parents(&mut self) {
+        for fork in self.pending.contexts() {
+            let Some(origin) = fork.read(|fork| fork.origin().map(str::to_owned)) else { continue };
+            let parent = self.context_in_memory(&origin).filter(|parent| parent.is_parent_of(&fork));
+            if let Some(parent) = parent.filter(|_| !self.has_file(&fork.id())) {
+                self.pending.add(&parent);
+            }
+        }
+        for index in 0..self.known.len() {
+            let waits = |context: &SharedContext| context.waits_for_forks(|id| self.has_file(id));
+            if self.known[index].waiting.as_ref().is_some_and(|context| !waits(context)) {
+                self.known[index].waiting = None;
+            }
+        }
+    }
+}
+
+/// The contexts in an order in which each comes before its origin, and otherwise the newest first.
+fn forks_first(contexts: Vec<SharedContext>) -> Vec<SharedContext> {
+    let mut ids: Vec<(ContextId, usize)> =
+        contexts.iter().enumerate().map(|(at, context)| (context.id(), at)).collect();
+    ids.sort_unstable();
+    let origin = |at: usize| {
+        let find = |origin: &str| ids.binary_search_by(|(id, _)| id.as_str().cmp(origin)).ok();
+        contexts[at].read(|context| context.origin().and_then(find)).map(|found| ids[found].1)
+    };
+    let mut seen = vec![false; contexts.len()];
+    let mut origins_first = Vec::with_capacity(contexts.len());
+    for start in 0..contexts.len() {
+        let (mut at, mut forks) = (Some(start), Vec::new());
+        // Also ends at a cycle of origins, which a file can have.
+        while let Some(fork) = at.filter(|at| !std::mem::replace(&mut seen[*at], true)) {
+            forks.push(fork);
+            at = origin(fork);
+        }
+        origins_first.extend(forks.into_iter().rev());
+    }
+    origins_first.into_iter().rev().map(|at| contexts[at].clone()).collect()
 }

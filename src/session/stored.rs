@@ -65,6 +65,12 @@ impl<S> StoredSession<S> {
         Self { session: RefCell::new(session), storage, sync_saves: Cell::default(), forks: RefCell::default() }
     }
 
+    /// The session with another storage, in which its files are the same.
+    #[must_use]
+    pub fn with_storage(self, storage: S) -> Self {
+        Self { storage, ..self }
+    }
+
     /// The storage of the session.
     pub fn storage(&self) -> &S {
         &self.storage
@@ -136,11 +142,25 @@ impl<S: Storage> StoredSession<S> {
     /// [`Error::ContextNotFound`] if its file does not exist, [`Error::CorruptSession`] if it is invalid, and those of the
     /// storage.
     pub async fn load_context(&self, id: &ContextId, environment: &dyn Environment) -> Result<SharedContext, Error> {
+        self.load_context_from(&self.storage, id, environment).await
+    }
+
+    /// As [`StoredSession::load_context`], from a storage in which the files are the same.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`StoredSession::load_context`].
+    pub async fn load_context_from(
+        &self,
+        storage: &S,
+        id: &ContextId,
+        environment: &dyn Environment,
+    ) -> Result<SharedContext, Error> {
         if let Some(context) = self.read(|session| session.context_in_memory(id.as_str())) {
             return Ok(context);
         }
         let path = self.read(|session| session.layout().context_file(id));
-        let text = self.storage.read(&path).await?;
+        let text = storage.read(&path).await?;
         let text = text.ok_or_else(|| Error::ContextNotFound { id: id.to_string(), path })?;
         self.change(|session| session.adopt_stored(id, &text, environment))
     }
@@ -151,8 +171,17 @@ impl<S: Storage> StoredSession<S> {
     ///
     /// Those of the storage.
     pub async fn list_contexts(&self) -> Result<Vec<ContextId>, Error> {
+        self.list_contexts_in(&self.storage).await
+    }
+
+    /// As [`StoredSession::list_contexts`], in a storage in which the files are the same.
+    ///
+    /// # Errors
+    ///
+    /// Those of the storage.
+    pub async fn list_contexts_in(&self, storage: &S) -> Result<Vec<ContextId>, Error> {
         let directory = self.read(|session| session.layout().session_dir());
-        let names = self.storage.list(&directory).await?;
+        let names = storage.list(&directory).await?;
         let mut ids: Vec<ContextId> = names.iter().filter_map(|name| Layout::context_id(name)).collect();
         ids.extend(self.read(Session::unsaved_contexts));
         ids.sort();

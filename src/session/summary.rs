@@ -41,48 +41,4 @@ impl SessionSummary {
             modified_at,
         })
     }
-
-    /// Sorts newest first: by the date at the beginning of the uuid, then by the time of the last write.
-    pub fn sort_newest_first(summaries: &mut [Self]) {
-        summaries.sort_unstable_by(|one, other| {
-            let by_day = other.day().cmp(one.day());
-            let time = |summary: &Self| summary.modified_at.unwrap_or(0.0);
-            by_day.then(time(other).total_cmp(&time(one))).then_with(|| other.uuid.cmp(&one.uuid))
-        });
-    }
-
-    /// `YYYYMMDD`; empty if the uuid has another form.
-    fn day(&self) -> &str {
-        match self.uuid.get(..9) {
-            Some(start) if start.ends_with('-') && start[..8].bytes().all(|byte| byte.is_ascii_digit()) => &start[..8],
-            _ => "",
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn newest_first() {
-        let summary = |uuid: &str, modified_at| SessionSummary {
-            uuid: uuid.to_owned(),
-            session_dir: String::new(),
-            active_context_id: None,
-            is_active: false,
-            auto_approve_tools: Vec::new(),
-            modified_at,
-        };
-        let mut summaries = vec![
-            summary("other", Some(9.0)),
-            summary("20260101-b", Some(1.0)),
-            summary("20260102-a", None),
-            summary("20260101-a", Some(2.0)),
-            summary("20260101-c", Some(1.0)),
-        ];
-        SessionSummary::sort_newest_first(&mut summaries);
-        let order: Vec<&str> = summaries.iter().map(|summary| summary.uuid.as_str()).collect();
-        assert_eq!(order, ["20260102-a", "20260101-a", "20260101-c", "20260101-b", "other"]);
-    }
 }

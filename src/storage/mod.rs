@@ -1,7 +1,7 @@
 //! The interface to the files of sessions. The core reads and writes through it and does no I/O itself.
 //!
 //! Paths consist of names separated by `/`. An implementation runs on one thread; its futures need not be `Send`. It
-//! reports failures as [`Error::Storage`], with its own cause.
+//! reports failures as [`Error::Storage`], with its own cause. With [`Error::Stopped`] it ends the operation.
 
 #![allow(async_fn_in_trait, reason = "everything runs on one thread, so futures need not be Send")]
 
@@ -25,6 +25,9 @@ pub enum Revision {
     Digest(String),
 }
 
+/// The contents of a file, and when it was last written, in milliseconds since 1970, if the storage can tell.
+pub type FileWithTime = (Vec<u8>, Option<f64>);
+
 /// A storage for files.
 pub trait Storage {
     /// The contents of a file; `None` if it does not exist.
@@ -34,12 +37,16 @@ pub trait Storage {
     /// [`Error::Storage`]. [`Error::FileTooLarge`] if the storage has a limit that the file exceeds.
     async fn read(&self, path: &str) -> Result<Option<Vec<u8>>, Error>;
 
-    /// Reads several files, as [`Storage::read`] does: a result for each path, in order. A storage that can overlap reads
-    /// does so here.
-    async fn read_all(&self, paths: &[String]) -> Vec<Result<Option<Vec<u8>>, Error>> {
+    /// Reads several files and their times, as [`Storage::read`] and [`Storage::modified_time`] do: a result for each path, in
+    /// order. A storage that can overlap reads does so here.
+    async fn read_with_times(&self, paths: &[String]) -> Vec<Result<Option<FileWithTime>, Error>> {
         let mut results = Vec::new();
         for path in paths {
-            results.push(self.read(path).await);
+            results.push(match self.read(path).await {
+                Ok(Some(contents)) => self.modified_time(path).await.map(|time| Some((contents, time))),
+                Ok(None) => Ok(None),
+                Err(error) => Err(error),
+            });
         }
         results
     }

@@ -47,10 +47,14 @@ pub fn encoding(value: &JsValue) -> Result<Encoding, Error> {
     Ok(Encoding::parse(&string(value, "encoding")?)?)
 }
 
-/// The strings of an array; `None` for anything else, including arrays that throw when they are read.
+/// A copy of an array; `None` for anything else, including arrays that throw when they are read.
+pub fn array(value: &JsValue) -> Option<js_sys::Array> {
+    is_array(value).ok().filter(|is_array| *is_array).and_then(|_| array_from(value).ok())
+}
+
+/// The strings of an array; `None` for anything else.
 pub fn strings(value: &JsValue) -> Option<Vec<String>> {
-    let array = is_array(value).ok().filter(|is_array| *is_array).and_then(|_| array_from(value).ok())?;
-    array.iter().map(|item| item.as_string()).collect()
+    array(value)?.iter().map(|item| item.as_string()).collect()
 }
 
 #[wasm_bindgen]

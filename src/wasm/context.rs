@@ -6,11 +6,16 @@ use wasm_bindgen::prelude::*;
 
 use super::environment::JsEnvironment;
 use super::windows::{Counts, SequenceWindow, TokenWindow};
-use super::{args, completed_view, given_message, memory, reports, special_message, text, value};
-use crate::conversation::{Context, ForkOptions, MAX_MESSAGE_DEPTH, MESSAGES, Message, SequenceRange, Special};
-use crate::error::{Error, ShapeError};
+use super::{
+    args, completed_view, given_message, in_argument, in_message, memory, reports, special_message, text, value,
+};
+use crate::conversation::{
+    Context, ForkOptions, MAX_MESSAGE_DEPTH, MESSAGES, Message, NewConversation, SequenceRange, Special,
+};
+use crate::error::Error;
 use crate::json::{self, View};
 use crate::session::SharedContext;
+use crate::window::Windows;
 
 /// The maximum length in bytes of the messages that cross together, because JavaScript limits the length of a string.
 const LONG_TEXT: usize = 1 << 26;
@@ -62,7 +67,7 @@ impl ContextHandle {
         memory::make_room_for_json(text.as_bytes());
         let environment = JsEnvironment::capture()?;
         let context = value(text, json::MAX_DEPTH).and_then(|dict| Context::from_dict(dict, None, &environment));
-        Ok(context.map_err(|error| error.in_argument("dict"))?.into())
+        Ok(context.map_err(in_argument("dict"))?.into())
     }
 
     /// Whether both are handles to the same context.
@@ -112,6 +117,21 @@ impl ContextHandle {
         Ok(text)
     }
 
+    /// The JSON text of the conversation, for the module of the providers.
+    #[wasm_bindgen(js_name = conversationText)]
+    pub fn conversation_text(&self) -> Vec<u8> {
+        self.0.read(|context| json::to_compact_text(&context.conversation_view()).into_bytes())
+    }
+
+    /// The context of a new conversation, as the module of the providers returns it.
+    #[wasm_bindgen(js_name = fromConversation)]
+    pub fn from_conversation(text: &[u8]) -> Result<Self, JsValue> {
+        memory::make_room_for_json(text);
+        let conversation = NewConversation::from_value(value(text, json::MAX_DEPTH).map_err(in_argument("value"))?);
+        let environment = JsEnvironment::capture()?;
+        Ok(conversation.into_context(&environment).map_err(Error::from)?.into())
+    }
+
     /// The dict with an empty list of messages.
     #[wasm_bindgen(js_name = dictText)]
     pub fn dict_text(&self) -> Result<String, JsValue> {
@@ -121,11 +141,9 @@ impl ContextHandle {
     #[wasm_bindgen(js_name = setDict)]
     pub fn set_dict(&self, text: &str) -> Result<(), JsValue> {
         memory::make_room_for_json(text.as_bytes());
-        let dict = value(text, json::MAX_DEPTH).map_err(|error| error.in_argument("rawDict"))?;
+        let dict = value(text, json::MAX_DEPTH).map_err(in_argument("rawDict"))?;
         let environment = JsEnvironment::capture()?;
-        let replace = |context: &mut Context| {
-            context.replace_dict(dict, &environment).map_err(|error| error.in_argument("rawDict"))
-        };
+        let replace = |context: &mut Context| context.replace_dict(dict, &environment).map_err(in_argument("rawDict"));
         Ok(self.0.change(replace)?)
     }
 
@@ -158,7 +176,7 @@ impl ContextHandle {
             let position = context.messages().position(|message| message.id() == id);
             position.and_then(|position| context.message_key(position))
         });
-        let changes = text::with_text(bytes, |text| value(text, MAX_MESSAGE_DEPTH)).map_err(ShapeError::in_message)?;
+        let changes = text::with_text(bytes, |text| value(text, MAX_MESSAGE_DEPTH)).map_err(in_message)?;
         let position = self.0.change(|context| context.update_message(&id, changes))?;
         Ok(self.0.read(|context| {
             let keys = [context.message_key(position), old_key].map(|key| View::Number(key.unwrap_or_default()));
@@ -189,13 +207,13 @@ impl ContextHandle {
         let (system_prompt, tool_definitions) = specials(system_prompt, tool_definitions)?;
         let options = ForkOptions { range, system_prompt, tool_definitions };
         let environment = JsEnvironment::capture()?;
-        Ok(self.0.change(|context| Ok(context.fork(options, &environment)))?.into())
+        Ok(self.0.fork(|context| Ok(context.fork(options, &environment)))?.into())
     }
 
     #[wasm_bindgen(js_name = stripThinking)]
     pub fn strip_thinking(&self) -> Result<Self, JsValue> {
         let environment = JsEnvironment::capture()?;
-        Ok(self.0.change(|context| Ok(context.strip_thinking(&environment)))?.into())
+        Ok(self.0.fork(|context| Ok(context.strip_thinking(&environment)))?.into())
     }
 
     #[wasm_bindgen(js_name = rollingSequenceWindow)]
@@ -203,7 +221,7 @@ impl ContextHandle {
         let SequenceWindow { count, options } = SequenceWindow::read(count, options)?;
         let environment = JsEnvironment::capture()?;
         let window = |context: &mut Context| context.rolling_sequence_window(count, &options, &environment);
-        Ok(self.0.change(window)?.map(Self::from))
+        Ok(self.0.window(window)?.map(Self::from))
     }
 
     #[wasm_bindgen(js_name = rollingTokenWindow)]
@@ -215,7 +233,7 @@ impl ContextHandle {
     ) -> Result<Option<Self>, JsValue> {
         let window = TokenWindow::read(max_tokens, encoding, options)?;
         let environment = JsEnvironment::capture()?;
-        let child = self.0.change(|context| {
+        let child = self.0.window(|context| {
             context.rolling_token_window(window.budget, &window.counting(), &window.options, &environment)
         });
         Ok(child?.map(Self::from))
@@ -245,7 +263,8 @@ impl ContextHandle {
     #[wasm_bindgen(js_name = totalTokenCount)]
     pub fn total_token_count(&self, encoding: &JsValue, options: &JsValue) -> Result<f64, JsValue> {
         let counts = Counts::read(encoding, options)?;
-        Ok(args::to_number(self.0.read(|context| counts.counting().total(context))?))
+        let total = self.0.read(|context| counts.counting().total(context)).map_err(Error::from)?;
+        Ok(args::to_number(total))
     }
 
     #[wasm_bindgen(js_name = tokenCounts)]
@@ -265,7 +284,7 @@ impl ContextHandle {
         let text = |context: &Context| {
             context.message(position).map_or_else(|| Ok(String::new()), |message| message.counted_text_of(with_media))
         };
-        Ok(self.0.read(text)?)
+        Ok(self.0.read(text).map_err(Error::from)?)
     }
 }
 
@@ -279,7 +298,7 @@ pub(super) fn specials(
         // The error is about the message; the option says which of the two it is.
         made.map_err(|error| match error {
             Error::InvalidMessage { field, message } => {
-                ShapeError { field, message: format!("{message} (in options.{option})") }.in_message()
+                Error::InvalidMessage { field, message: format!("{message} (in options.{option})") }
             }
             other => other,
         })

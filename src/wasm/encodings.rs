@@ -3,10 +3,11 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use js_sys::{Function, Uint8Array};
+use js_sys::Function;
 use wasm_bindgen::prelude::*;
 
-use super::args;
+use super::{args, bytes};
+use crate::conversation::error::Error as ConversationError;
 use crate::error::Error;
 use crate::tokens::{Encoding, TokenCounter, Tokenizer, Vocabulary};
 
@@ -43,7 +44,7 @@ pub fn tokenizer(encoding: Encoding) -> Result<Rc<Tokenizer>, JsValue> {
     if args::is_absent(&data) {
         return Err(not_loaded().into());
     }
-    load(vocabulary, data.dyn_ref::<Uint8Array>().map(Uint8Array::to_vec).unwrap_or_default())?;
+    load(vocabulary, bytes::copied(&data).unwrap_or_default())?;
     loaded().ok_or_else(|| not_loaded().into())
 }
 
@@ -70,11 +71,11 @@ impl TokenCounter for Counter {
         self.encoding
     }
 
-    fn count(&self, text: &str) -> Result<u64, Error> {
+    fn count(&self, text: &str) -> Result<u64, ConversationError> {
         Ok(self.tokenizer.count(text))
     }
 
-    fn count_sections(&self, text: &str, ends: &[usize]) -> Result<Vec<u64>, Error> {
+    fn count_sections(&self, text: &str, ends: &[usize]) -> Result<Vec<u64>, ConversationError> {
         Ok(self.tokenizer.count_sections(text.as_bytes(), ends))
     }
 }

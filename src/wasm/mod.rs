@@ -7,6 +7,7 @@
 #![allow(missing_docs, reason = "only js/ calls these methods; the public interface is documented there")]
 
 mod args;
+mod bytes;
 mod check;
 mod context;
 mod encodings;
@@ -14,8 +15,6 @@ mod environment;
 mod errors;
 mod memory;
 mod patterns;
-mod provider;
-mod provider_check;
 mod reports;
 mod session;
 mod storage;
@@ -52,10 +51,17 @@ pub fn encoding_number(encoding: &JsValue) -> Result<usize, JsValue> {
     Ok(args::encoding(encoding)?.number())
 }
 
-/// Throws unless the value is a string.
-#[wasm_bindgen(js_name = expectText)]
-pub fn expect_text(text: &JsValue) -> Result<(), JsValue> {
-    args::string(text, "text")?;
+/// Throws unless the argument is a string.
+#[wasm_bindgen(js_name = expectString)]
+pub fn expect_string(value: &JsValue, argument: &str) -> Result<(), JsValue> {
+    args::string(value, argument)?;
+    Ok(())
+}
+
+/// Throws unless the argument is `true` or `false`.
+#[wasm_bindgen(js_name = expectBoolean)]
+pub fn expect_boolean(value: &JsValue, argument: &str) -> Result<(), JsValue> {
+    args::boolean(value, argument)?;
     Ok(())
 }
 
@@ -135,16 +141,14 @@ pub fn complete_special_message(bytes: usize, kind: &str) -> Result<String, JsVa
 fn given_message(bytes: usize) -> Result<(Message, usize), Error> {
     memory::keep_room();
     let dict = text::with_text(bytes, |text| value(text, MAX_MESSAGE_DEPTH));
-    let given = dict.and_then(GivenMessage::new).map_err(ShapeError::in_message)?;
+    let given = dict.and_then(GivenMessage::new).map_err(in_message)?;
     let count = given.field_count();
     Ok((given.complete_with(JsEnvironment::capture)?, count))
 }
 
 fn special_message(kind: Special, text: impl AsRef<[u8]>) -> Result<Message, Error> {
     let environment = JsEnvironment::capture()?;
-    value(text, MAX_MESSAGE_DEPTH)
-        .and_then(|dict| Message::given_special(kind, dict, &environment))
-        .map_err(ShapeError::in_message)
+    value(text, MAX_MESSAGE_DEPTH).and_then(|dict| Message::given_special(kind, dict, &environment)).map_err(in_message)
 }
 
 /// A message with `null` in place of its first `given` fields, which `js/` has, except for the sequence number, which an
@@ -155,6 +159,14 @@ fn completed_view(message: &Message, given: usize) -> View<'_> {
         (key.as_str(), View::Value(if is_same { &Value::Null } else { value }))
     });
     View::Fields(fields.collect())
+}
+
+fn in_message(fault: ShapeError) -> Error {
+    fault.in_message().into()
+}
+
+fn in_argument(argument: &'static str) -> impl Fn(ShapeError) -> Error {
+    move |fault| fault.in_argument(argument).into()
 }
 
 /// The value of a JSON text from `js/`: it is valid JSON, but it may be too large or nested too deeply.

@@ -2,7 +2,7 @@
 
 use wasm_bindgen::prelude::*;
 
-use crate::error::Error;
+use crate::conversation::error::Error;
 use peteos_python_pattern::EcmaScriptPattern;
 
 #[wasm_bindgen]

@@ -10,13 +10,16 @@ use super::context::{ContextHandle, specials};
 use super::environment::JsEnvironment;
 use super::storage::JsStorage;
 use super::windows::{SequenceWindow, TokenWindow};
-use super::{args, patterns, reports, value};
+use super::{args, in_argument, patterns, reports, value};
 use crate::conversation::HookOutputs;
 use crate::error::Error;
 use crate::id::{ContextId, SessionId};
 use crate::json;
 use crate::layout::{Layout, check_parent_dir};
-use crate::session::{ActiveContext, OnConflict, Session, SessionList, StoredSession};
+use crate::session::{ActiveContext, Cursor, ListOptions, OnConflict, Session, SessionList, StoredSession};
+
+/// The number of summaries that cross together.
+const PAGE: usize = 1000;
 
 /// The handle that the class `Session` in `js/` wraps. Its state is shared with the promises that it returns, which may
 /// outlive it.
@@ -38,37 +41,69 @@ impl SessionHandle {
         Ok(Self(Rc::new(StoredSession::new(session, JsStorage::new(storage)))))
     }
 
-    /// `active_context_id` is the id of the context to make active, `null` for none, and `undefined` for the one that the
-    /// file names.
+    /// Loads the session with `reader`, and keeps `storage`. `active_context_id` is the id of the context to make active,
+    /// `null` for none, and `undefined` for the one that the file names.
     pub async fn load(
         parent_dir: JsValue,
         uuid: JsValue,
         storage: JsValue,
+        reader: JsValue,
         active_context_id: JsValue,
         max_file_bytes: JsValue,
     ) -> Result<Self, JsValue> {
         let layout = session_layout(&parent_dir, &uuid)?;
-        let storage = JsStorage::with_limit(storage, args::max_file_bytes(&max_file_bytes)?);
+        let reader = JsStorage::with_limit(reader, args::max_file_bytes(&max_file_bytes)?);
+        let storage = reader.of(storage, JsValue::UNDEFINED);
         let active = active_context(&active_context_id)?;
         let environment = JsEnvironment::capture()?;
-        Ok(Self(Rc::new(StoredSession::load(layout, storage, active, &environment).await?)))
+        let session = StoredSession::load(layout, reader, active, &environment).await?;
+        Ok(Self(Rc::new(session.with_storage(storage))))
     }
 
-    /// The JSON array of the summaries, newest first. `on_error` is called with the error of each session that cannot be
-    /// read.
+    /// Calls `on_page` with JSON arrays of summaries, newest first, and `on_error` with the error of each session that cannot
+    /// be read. `after_uuid` and `after_time` are a place in the list: a time of `undefined` means the present place of that
+    /// session.
+    #[allow(clippy::too_many_arguments, reason = "the options of one call")]
     pub async fn list(
         parent_dir: JsValue,
         storage: JsValue,
-        on_error: Function,
         max_file_bytes: JsValue,
-    ) -> Result<String, JsValue> {
+        utc_offset: f64,
+        limit: JsValue,
+        after_uuid: JsValue,
+        after_time: JsValue,
+        on_page: Function,
+        on_error: Function,
+    ) -> Result<(), JsValue> {
         let parent_dir = parent_directory(&parent_dir)?;
         let storage = JsStorage::with_limit(storage, args::max_file_bytes(&max_file_bytes)?);
-        let list = SessionList::read(&parent_dir, &storage).await?;
-        for error in list.errors {
-            on_error.call1(&JsValue::NULL, &error.into())?;
+        let limit = match limit.is_undefined() {
+            true => None,
+            false => Some(args::non_negative_integer(&limit, "options.limit")?),
+        };
+        let after = match after_uuid.is_undefined() {
+            true => None,
+            false => Some(cursor(&after_uuid, &after_time)?),
+        };
+        let options = ListOptions { utc_offset, is_page: limit.is_some(), after };
+        let mut list = SessionList::open(&parent_dir, &storage, options).await?;
+        let mut left = limit.unwrap_or(u64::MAX);
+        while left > 0 {
+            let mut errors = Vec::new();
+            let page = list.next(usize::try_from(left).unwrap_or(usize::MAX).min(PAGE), &mut errors).await;
+            if errors.iter().any(|error| matches!(error, Error::Stopped)) {
+                return Err(Error::Stopped.into());
+            }
+            for error in errors {
+                on_error.call1(&JsValue::NULL, &error.into())?;
+            }
+            if page.is_empty() {
+                break;
+            }
+            left -= page.len() as u64;
+            on_page.call1(&JsValue::NULL, &reports::text(&page)?.into())?;
         }
-        Ok(reports::text(&list.summaries)?)
+        Ok(())
     }
 
     #[wasm_bindgen(getter)]
@@ -94,8 +129,8 @@ impl SessionHandle {
 
     #[wasm_bindgen(js_name = setDict)]
     pub fn set_dict(&self, text: &str) -> Result<(), JsValue> {
-        let dict = value(text, json::MAX_DEPTH).map_err(|error| error.in_argument("rawDict"))?;
-        self.change(|session| session.replace_dict(dict).map_err(|error| error.in_argument("rawDict")))
+        let dict = value(text, json::MAX_DEPTH).map_err(in_argument("rawDict"))?;
+        self.change(|session| session.replace_dict(dict).map_err(in_argument("rawDict")))
     }
 
     #[wasm_bindgen(getter, js_name = activeContextId)]
@@ -144,15 +179,16 @@ impl SessionHandle {
     }
 
     /// Writes what changed. Must not be called while another save of this session is in progress, except that
-    /// [`SessionHandle::save_sync`] overtakes one. `lease` is what the storage adapter gave the holder of the lock.
+    /// [`SessionHandle::save_sync`] overtakes one. `storage` is the adapter of the session, or one around it that passes on its
+    /// calls for a limited time. `lease` is what it gave the holder of the lock.
     ///
     /// With `keep_both`, a context that another writer has changed becomes a fork. Resolves to two ids for each such context:
     /// the previous one and the new one. Resolves to `undefined` if the lock was lost before everything was written: then
     /// another save is needed, under the lock again.
-    pub fn save(&self, keep_both: bool, lease: JsValue) -> Promise {
+    pub fn save(&self, keep_both: bool, storage: JsValue, lease: JsValue) -> Promise {
         let session = self.0.clone();
         future_to_promise(async move {
-            let storage = session.storage().with_lease(lease);
+            let storage = session.storage().of(storage, lease);
             let forks = if keep_both {
                 session.save_to(&storage, OnConflict::Fork(&JsEnvironment::capture()?)).await?
             } else {
@@ -170,22 +206,25 @@ impl SessionHandle {
         Ok(self.0.save_sync_to(&self.0.storage().with_lease(lease))?)
     }
 
+    /// `storage` as for [`SessionHandle::save`].
     #[wasm_bindgen(js_name = loadContext)]
-    pub fn load_context(&self, id: JsValue) -> Promise {
+    pub fn load_context(&self, id: JsValue, storage: JsValue) -> Promise {
         let session = self.0.clone();
         future_to_promise(async move {
             let id = context_id(&args::string(&id, "id")?, "id")?;
-            let context = session.load_context(&id, &JsEnvironment::capture()?).await?;
+            let storage = session.storage().of(storage, JsValue::UNDEFINED);
+            let context = session.load_context_from(&storage, &id, &JsEnvironment::capture()?).await?;
             Ok(ContextHandle::from(context).into())
         })
     }
 
-    /// The ids of the contexts that have a file or will get one.
+    /// The ids of the contexts that have a file or will get one. `storage` as for [`SessionHandle::save`].
     #[wasm_bindgen(js_name = listContexts)]
-    pub fn list_contexts(&self) -> Promise {
+    pub fn list_contexts(&self, storage: JsValue) -> Promise {
         let session = self.0.clone();
         future_to_promise(async move {
-            let ids = session.list_contexts().await?;
+            let storage = session.storage().of(storage, JsValue::UNDEFINED);
+            let ids = session.list_contexts_in(&storage).await?;
             Ok(ids.iter().map(|id| JsValue::from(id.as_str())).collect::<Array>().into())
         })
     }
@@ -265,6 +304,14 @@ impl SessionHandle {
     fn change<T>(&self, change: impl FnOnce(&mut Session) -> Result<T, Error>) -> Result<T, JsValue> {
         Ok(self.0.change(change)?)
     }
+}
+
+/// A place in a list of sessions.
+fn cursor(uuid: &JsValue, time: &JsValue) -> Result<Cursor, Error> {
+    const ARGUMENT: &str = "options.after";
+    let text = args::string(uuid, ARGUMENT)?;
+    let id = SessionId::parse(&text).map_err(|fault| Error::argument(ARGUMENT, fault))?;
+    Ok(if time.is_undefined() { Cursor::Session(id) } else { Cursor::Listed(id, time.as_f64()) })
 }
 
 /// Which context a load makes the active one.

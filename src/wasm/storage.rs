@@ -4,10 +4,11 @@ use js_sys::{Array, Promise, Reflect, Uint8Array};
 use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::JsFuture;
 
-use super::args::{is_absent, strings};
+use super::args::{array, is_absent, strings};
+use super::bytes::{byte_length, copied};
 use super::memory::make_room_for_json;
 use crate::error::{Cause, Error, Operation, StorageError};
-use crate::storage::{DEFAULT_MAX_FILE_BYTES, Revision, Storage, SyncStorage};
+use crate::storage::{DEFAULT_MAX_FILE_BYTES, FileWithTime, Revision, Storage, SyncStorage};
 
 #[wasm_bindgen]
 extern "C" {
@@ -17,6 +18,9 @@ extern "C" {
 
     #[wasm_bindgen(method, catch)]
     fn read(this: &SessionStorage, path: &str) -> Result<JsValue, JsValue>;
+
+    #[wasm_bindgen(method, catch, js_name = readMany)]
+    fn read_many(this: &SessionStorage, paths: &Array) -> Result<JsValue, JsValue>;
 
     #[wasm_bindgen(method, catch)]
     fn write(this: &SessionStorage, path: &str, data: Uint8Array, lease: &JsValue) -> Result<JsValue, JsValue>;
@@ -39,30 +43,14 @@ extern "C" {
     #[wasm_bindgen(method, catch, js_name = modifiedTime)]
     fn modified_time(this: &SessionStorage, path: &str) -> Result<JsValue, JsValue>;
 
-    // js_sys assumes that these do not throw, but an adapter may return a proxy or an array with a detached buffer.
-    #[wasm_bindgen(js_name = Uint8Array, extends = Uint8Array)]
-    type Bytes;
-
-    #[wasm_bindgen(constructor, catch, js_class = "Uint8Array")]
-    fn copy(data: &JsValue) -> Result<Bytes, JsValue>;
-
-    #[wasm_bindgen(method, getter, catch, structural, js_name = byteLength)]
-    fn byte_length(this: &Bytes) -> Result<JsValue, JsValue>;
-
-    #[wasm_bindgen(method, getter, catch, structural, js_name = BYTES_PER_ELEMENT)]
-    fn element_size(this: &Bytes) -> Result<JsValue, JsValue>;
-
     // An item of the result of `Promise.allSettled`.
     type Outcome;
 
-    #[wasm_bindgen(method, getter, structural)]
-    fn value(this: &Outcome) -> JsValue;
+    #[wasm_bindgen(method, getter, catch, structural)]
+    fn value(this: &Outcome) -> Result<JsValue, JsValue>;
 
-    #[wasm_bindgen(method, getter, structural)]
-    fn reason(this: &Outcome) -> JsValue;
-
-    #[wasm_bindgen(catch, js_namespace = ArrayBuffer, js_name = isView)]
-    fn is_view(data: &JsValue) -> Result<bool, JsValue>;
+    #[wasm_bindgen(method, getter, catch, structural)]
+    fn reason(this: &Outcome) -> Result<JsValue, JsValue>;
 }
 
 /// A JavaScript storage adapter. Everything that it returns is validated.
@@ -86,7 +74,12 @@ impl JsStorage {
 
     /// The same storage for the holder of a lock, with its lease.
     pub fn with_lease(&self, lease: JsValue) -> Self {
-        Self { adapter: self.adapter.clone(), max_file_bytes: self.max_file_bytes, lease }
+        self.of(self.adapter.clone(), lease)
+    }
+
+    /// Another adapter with the same limit, and the lease of the holder of a lock.
+    pub fn of(&self, adapter: JsValue, lease: JsValue) -> Self {
+        Self { adapter, max_file_bytes: self.max_file_bytes, lease }
     }
 
     /// The contents of the file at `path` from the value that the adapter returned.
@@ -100,7 +93,33 @@ impl JsStorage {
         if let Some(size) = byte_length(&data).filter(|size| *size > limit) {
             return Err(Error::FileTooLarge { path: path.to_owned(), size, limit });
         }
-        bytes(&data).map(Some).ok_or_else(|| wrong_answer(Operation::Read, path, "a Uint8Array or null"))
+        let bytes = copied(&data).ok_or_else(|| wrong_answer(Operation::Read, path, "a Uint8Array or null"))?;
+        make_room_for_json(&bytes);
+        Ok(Some(bytes))
+    }
+
+    /// As [`Storage::read_with_times`], with one call of the adapter.
+    async fn read_many(&self, paths: &[String]) -> Vec<Result<Option<FileWithTime>, Error>> {
+        let names: Array = paths.iter().map(JsValue::from).collect();
+        let outcomes = match settle(self.adapter().read_many(&names)).await {
+            Ok(outcomes) => array(&outcomes).filter(|outcomes| outcomes.length() as usize == paths.len()).ok_or(None),
+            Err(cause) => Err(Some(cause)),
+        };
+        let file = |(path, index): (&String, u32)| {
+            let outcomes = match &outcomes {
+                Ok(outcomes) => outcomes,
+                Err(Some(cause)) => return Err(failure(Operation::Read, path, cause.clone())),
+                Err(None) => return Err(wrong_answer(Operation::Read, path, "a result for each file from readMany")),
+            };
+            let file = result_of(outcomes.get(index)).map_err(|cause| failure(Operation::Read, path, cause))?;
+            if is_absent(&file) {
+                return Ok(None);
+            }
+            let part = |name: &str| Reflect::get(&file, &name.into());
+            let time = part("modifiedTime").ok().and_then(|time| time.as_f64());
+            Ok(self.contents(path, part("data"))?.map(|contents| (contents, time)))
+        };
+        paths.iter().zip(0..).map(file).collect()
     }
 
     fn has_method(&self, name: &str) -> bool {
@@ -117,9 +136,22 @@ impl Storage for JsStorage {
         self.contents(path, settle(self.adapter().read(path)).await)
     }
 
-    async fn read_all(&self, paths: &[String]) -> Vec<Result<Option<Vec<u8>>, Error>> {
+    async fn read_with_times(&self, paths: &[String]) -> Vec<Result<Option<FileWithTime>, Error>> {
+        if self.has_method("readMany") {
+            return self.read_many(paths).await;
+        }
         let answers = settle_all(paths.iter().map(|path| self.adapter().read(path))).await;
-        paths.iter().zip(answers).map(|(path, answer)| self.contents(path, answer)).collect()
+        let files: Vec<_> = paths.iter().zip(answers).map(|(path, answer)| self.contents(path, answer)).collect();
+        let is_found = |file: &Result<Option<Vec<u8>>, Error>| matches!(file, Ok(Some(_)));
+        let found: Vec<String> =
+            paths.iter().zip(&files).filter(|(_, file)| is_found(file)).map(|(path, _)| path.clone()).collect();
+        let mut times = self.modified_times(&found).await.into_iter();
+        let with_time = |file: Result<Option<Vec<u8>>, Error>| match file {
+            Ok(Some(contents)) => Ok(Some((contents, times.next().transpose()?.flatten()))),
+            Ok(None) => Ok(None),
+            Err(error) => Err(error),
+        };
+        files.into_iter().map(with_time).collect()
     }
 
     async fn write(&self, path: &str, contents: &[u8]) -> Result<(), Error> {
@@ -209,15 +241,16 @@ async fn settle_all(answers: impl Iterator<Item = Result<JsValue, JsValue>>) -> 
         Ok(outcomes) => Array::from(&outcomes),
         Err(cause) => return answers.iter().map(|_| Err(cause.clone())).collect(),
     };
-    let reason = JsValue::from("reason");
-    let result = |outcome: JsValue| {
-        let value = outcome.unchecked_ref::<Outcome>().value();
-        if value.is_undefined() && Reflect::has(&outcome, &reason) != Ok(false) {
-            return Err(outcome.unchecked_ref::<Outcome>().reason());
-        }
-        Ok(value)
-    };
-    outcomes.iter().map(result).collect()
+    outcomes.iter().map(result_of).collect()
+}
+
+/// The result in an item of `Promise.allSettled`.
+fn result_of(outcome: JsValue) -> Result<JsValue, JsValue> {
+    let value = outcome.unchecked_ref::<Outcome>().value()?;
+    if value.is_undefined() && Reflect::has(&outcome, &"reason".into()) != Ok(false) {
+        return Err(outcome.unchecked_ref::<Outcome>().reason()?);
+    }
+    Ok(value)
 }
 
 /// The time from the value that an adapter returned.
@@ -225,37 +258,29 @@ fn time(path: &str, answer: Result<JsValue, JsValue>) -> Result<Option<f64>, Err
     Ok(answer.map_err(|cause| failure(Operation::ReadTime, path, cause))?.as_f64())
 }
 
-/// The size of the value that an adapter returned, if it is bytes.
-fn byte_length(value: &JsValue) -> Option<u64> {
-    let length = value.unchecked_ref::<Bytes>().byte_length().ok()?.as_f64()?;
-    (length >= 0.0).then_some(length as u64)
-}
-
-/// The bytes of a `Uint8Array`. It may be from another realm, so `instanceof` would not recognise it.
-fn bytes(value: &JsValue) -> Option<Vec<u8>> {
-    let element_size = value.unchecked_ref::<Bytes>().element_size().ok()?.as_f64();
-    if !is_view(value).unwrap_or(false) || element_size != Some(1.0) {
-        return None;
-    }
-    let bytes = Bytes::copy(value).ok()?.to_vec();
-    make_room_for_json(&bytes);
-    Some(bytes)
-}
-
 /// The code of an adapter's error if the caller has lost the lock.
 const LOCK_LOST: &str = "ELOCKLOST";
 
+/// The code of the error that ends a call because its caller has stopped waiting. See `js/storage/bounded.ts`.
+const STOPPED: &str = "ESTOPPED";
+
 /// The error for an adapter that failed to write.
 fn write_failure(path: &str, cause: JsValue) -> Error {
-    let code = Reflect::get(&cause, &"code".into()).ok().and_then(|code| code.as_string());
-    if code.as_deref() == Some(LOCK_LOST) {
+    if code_of(&cause).as_deref() == Some(LOCK_LOST) {
         return Error::LockLost { path: path.to_owned() };
     }
     failure(Operation::Write, path, cause)
 }
 
+fn code_of(cause: &JsValue) -> Option<String> {
+    Reflect::get(cause, &"code".into()).ok()?.as_string()
+}
+
 /// The error for an adapter that failed.
 fn failure(operation: Operation, path: &str, cause: JsValue) -> Error {
+    if code_of(&cause).as_deref() == Some(STOPPED) {
+        return Error::Stopped;
+    }
     let message = Reflect::get(&cause, &"message".into()).ok().and_then(|message| message.as_string());
     let message = message.or_else(|| cause.as_string()).unwrap_or_else(|| "the storage failed".to_owned());
     storage_error(operation, path, message, Some(Cause::new(cause)))

@@ -40,7 +40,7 @@ impl Cut {
     ///
     /// # Errors
     ///
-    /// Those of [`Context::rolling_token_window`], and those of `cost_of`.
+    /// Those of [`Windows::rolling_token_window`](super::Windows::rolling_token_window), and those of `cost_of`.
     pub fn decide(
         context: &Context,
         limits: Limits,

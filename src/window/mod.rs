@@ -16,10 +16,9 @@ pub use report::{BeforeAfter, Broken, ByRole, MessageReport, PendingCall, Window
 use cut::Cut;
 use newest::Limits;
 
-use crate::conversation::{Context, Counter, Counting, Media};
+use crate::conversation::{Context, Counter, Counting, Media, named_enum};
 use crate::environment::Environment;
 use crate::error::Error;
-use crate::names::named_enum;
 use crate::tokens;
 
 named_enum! {
@@ -84,7 +83,8 @@ impl From<u64> for TokenBudget {
     }
 }
 
-impl Context {
+/// The windows of a context.
+pub trait Windows {
     /// A fork with the special messages, the pinned ones, and the newest of the others by sequence number: no more than
     /// `count` together with the pinned ones. `None` if no message would be dropped.
     ///
@@ -93,98 +93,129 @@ impl Context {
     /// [`Error::WindowTooSmall`] if the newest exchange or the pinned messages do not fit; with [`Boundary::Message`], only
     /// if the pinned messages do not. [`Error::InvalidArgument`] for a pin that is not the id of a message, or a lower mark
     /// above the count.
-    pub fn rolling_sequence_window(
+    fn rolling_sequence_window(
         &mut self,
         count: u64,
         options: &WindowOptions,
         environment: &dyn Environment,
-    ) -> Result<Option<Context>, Error> {
-        let cut = self.cut_to_count(count, options)?;
-        Ok(cut.drops_any().then(|| self.fork_positions(&cut.kept, environment)))
-    }
+    ) -> Result<Option<Context>, Error>;
 
     /// A fork with the special messages, the pinned ones, and the newest of the others by sequence number: no more tokens
     /// than the budget together. `None` if no message would be dropped.
     ///
     /// # Errors
     ///
-    /// Those of [`Context::rolling_sequence_window`], [`Error::InvalidArgument`] for a reserve above the budget, and those of
+    /// Those of [`Windows::rolling_sequence_window`], [`Error::InvalidArgument`] for a reserve above the budget, and those of
     /// the counter.
-    pub fn rolling_token_window(
+    fn rolling_token_window(
+        &mut self,
+        budget: TokenBudget,
+        counting: &Counting,
+        options: &WindowOptions,
+        environment: &dyn Environment,
+    ) -> Result<Option<Context>, Error>;
+
+    /// What [`Windows::rolling_sequence_window`] would keep and drop, and why.
+    ///
+    /// # Errors
+    ///
+    /// Those of the window.
+    fn plan_sequence_window(&self, count: u64, options: &WindowOptions) -> Result<WindowReport, Error>;
+
+    /// What [`Windows::rolling_token_window`] would keep and drop, why, and the tokens of every message.
+    ///
+    /// # Errors
+    ///
+    /// Those of the window.
+    fn plan_token_window(
+        &self,
+        budget: TokenBudget,
+        counting: &Counting,
+        options: &WindowOptions,
+    ) -> Result<WindowReport, Error>;
+}
+
+impl Windows for Context {
+    fn rolling_sequence_window(
+        &mut self,
+        count: u64,
+        options: &WindowOptions,
+        environment: &dyn Environment,
+    ) -> Result<Option<Context>, Error> {
+        let cut = cut_to_count(self, count, options)?;
+        Ok(cut.drops_any().then(|| self.fork_positions(&cut.kept, environment)))
+    }
+
+    fn rolling_token_window(
         &mut self,
         budget: TokenBudget,
         counting: &Counting,
         options: &WindowOptions,
         environment: &dyn Environment,
     ) -> Result<Option<Context>, Error> {
-        let cut = self.cut_to_tokens(budget, counting, options)?;
+        let cut = cut_to_tokens(self, budget, counting, options)?;
         Ok(cut.drops_any().then(|| self.fork_positions(&cut.kept, environment)))
     }
 
-    /// What [`Context::rolling_sequence_window`] would keep and drop, and why.
-    ///
-    /// # Errors
-    ///
-    /// Those of the window.
-    pub fn plan_sequence_window(&self, count: u64, options: &WindowOptions) -> Result<WindowReport, Error> {
-        let cut = self.cut_to_count(count, options)?;
+    fn plan_sequence_window(&self, count: u64, options: &WindowOptions) -> Result<WindowReport, Error> {
+        let cut = cut_to_count(self, count, options)?;
         Ok(WindowReport::new(self, options, count, &cut))
     }
 
-    /// What [`Context::rolling_token_window`] would keep and drop, why, and the tokens of every message.
-    ///
-    /// # Errors
-    ///
-    /// Those of the window.
-    pub fn plan_token_window(
+    fn plan_token_window(
         &self,
         budget: TokenBudget,
         counting: &Counting,
         options: &WindowOptions,
     ) -> Result<WindowReport, Error> {
-        let cut = self.cut_to_tokens(budget, counting, options)?;
+        let cut = cut_to_tokens(self, budget, counting, options)?;
         WindowReport::new(self, options, budget.max_tokens, &cut).with_tokens(self, budget.reserve, counting)
     }
+}
 
-    fn cut_to_count(&self, count: u64, options: &WindowOptions) -> Result<Cut, Error> {
-        let limits = Limits { limit: count, reserve: 0, special_tokens: None };
-        Cut::decide(self, limits, options, &|_| Ok(1))
+fn cut_to_count(context: &Context, count: u64, options: &WindowOptions) -> Result<Cut, Error> {
+    let limits = Limits { limit: count, reserve: 0, special_tokens: None };
+    Cut::decide(context, limits, options, &|_| Ok(1))
+}
+
+fn cut_to_tokens(
+    context: &Context,
+    budget: TokenBudget,
+    counting: &Counting,
+    options: &WindowOptions,
+) -> Result<Cut, Error> {
+    let TokenBudget { max_tokens, reserve } = budget;
+    if reserve > max_tokens {
+        let message = format!("{reserve} exceeds the budget of {max_tokens} tokens");
+        return Err(Error::argument("reserve", message));
     }
+    let specials = context.specials().into_iter().flatten();
+    let special_tokens = tokens::total(specials.map(|position| counting.tokens(context, position)))?;
+    let limits = Limits { limit: max_tokens, reserve, special_tokens: Some(special_tokens) };
+    Cut::decide(context, limits, options, &|position| Ok(counting.tokens(context, position)?))
+        .map_err(|error| with_media_tokens(context, error, counting, options))
+}
 
-    fn cut_to_tokens(&self, budget: TokenBudget, counting: &Counting, options: &WindowOptions) -> Result<Cut, Error> {
-        let TokenBudget { max_tokens, reserve } = budget;
-        if reserve > max_tokens {
-            let message = format!("{reserve} exceeds the budget of {max_tokens} tokens");
-            return Err(Error::argument("reserve", message));
+/// Adds the tokens of media to the error of a window that would be large enough without them.
+fn with_media_tokens(context: &Context, error: Error, counting: &Counting, options: &WindowOptions) -> Error {
+    match error {
+        Error::WindowTooSmall { limit, special_tokens, needed, reserve, has_pins, boundary, .. } => {
+            let rest = needed_without_media(context, reserve, counting, options).filter(|rest| *rest <= limit);
+            let media_tokens = rest.map_or(0, |rest| needed.saturating_sub(rest));
+            Error::WindowTooSmall { limit, special_tokens, needed, media_tokens, reserve, has_pins, boundary }
         }
-        let specials = self.specials().into_iter().flatten();
-        let special_tokens = tokens::total(specials.map(|position| counting.tokens(self, position)))?;
-        let limits = Limits { limit: max_tokens, reserve, special_tokens: Some(special_tokens) };
-        Cut::decide(self, limits, options, &|position| counting.tokens(self, position))
-            .map_err(|error| self.with_media_tokens(error, counting, options))
+        error => error,
     }
+}
 
-    /// Adds the tokens of media to the error of a window that would be large enough without them.
-    fn with_media_tokens(&self, error: Error, counting: &Counting, options: &WindowOptions) -> Error {
-        match error {
-            Error::WindowTooSmall { limit, special_tokens, needed, reserve, has_pins, boundary, .. } => {
-                let rest = self.needed_without_media(reserve, counting, options).filter(|rest| *rest <= limit);
-                let media_tokens = rest.map_or(0, |rest| needed.saturating_sub(rest));
-                Error::WindowTooSmall { limit, special_tokens, needed, media_tokens, reserve, has_pins, boundary }
-            }
-            error => error,
-        }
-    }
-
-    /// The smallest sufficient limit if media cost nothing; `None` if media are not counted by their text.
-    fn needed_without_media(&self, reserve: u64, counting: &Counting, options: &WindowOptions) -> Option<u64> {
-        let Counting { counter: Counter::Encoding(counter), media: Media::Reference } = counting else { return None };
-        let counting = Counting { counter: Counter::Encoding(*counter), media: Media::Each(0) };
-        let options = WindowOptions { lower_mark: None, ..options.clone() };
-        match self.cut_to_tokens(TokenBudget { max_tokens: reserve, reserve }, &counting, &options) {
-            Err(Error::WindowTooSmall { needed, .. }) => Some(needed),
-            Ok(_) => Some(reserve),
-            Err(_) => None,
-        }
+/// The smallest sufficient limit if media cost nothing; `None` if media are not counted by their text.
+fn needed_without_media(context: &Context, reserve: u64, counting: &Counting, options: &WindowOptions) -> Option<u64> {
+    let Counting { counter: Counter::Encoding(counter), media: Media::Reference } = counting else { return None };
+    let counting = Counting { counter: Counter::Encoding(*counter), media: Media::Each(0) };
+    let options = WindowOptions { lower_mark: None, ..options.clone() };
+    match cut_to_tokens(context, TokenBudget { max_tokens: reserve, reserve }, &counting, &options) {
+        Err(Error::WindowTooSmall { needed, .. }) => Some(needed),
+        Ok(_) => Some(reserve),
+        Err(_) => None,
     }
 }

@@ -1,6 +1,6 @@
 //! Why a window keeps or drops a message.
 
-use crate::names::named_enum;
+use crate::conversation::named_enum;
 
 named_enum! {
     /// Why a window keeps or drops a message. The names are stable.

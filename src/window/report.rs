@@ -5,9 +5,9 @@ use serde::{Serialize, Serializer};
 
 use super::cut::Cut;
 use super::{Boundary, Reason, WindowOptions};
+use crate::conversation::named_enum;
 use crate::conversation::{Context, Counting, Exchanges, PartTokens, UnpairedKind};
 use crate::error::Error;
-use crate::names::named_enum;
 
 /// The decision of a window.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -86,15 +86,15 @@ test(
       await init('/not/asked/for.wasm')
       session.activeContext.append({ role: 'user', content: [{ type: 'text', text: 'still there' }] })
     })
-    assert.deepEqual(
-      requests.filter((path) => path.endsWith('.wasm')),
-      ['/dist/peteos_session_bg.wasm'],
-    )
+    assert.deepEqual(requests.filter((path) => path.endsWith('.wasm')).sort(), [
+      '/dist/peteos_session_bg.wasm',
+      '/dist/peteos_session_providers_bg.wasm',
+    ])
   }),
 )
 
 test(
-  'init() compiles the module while it is downloaded',
+  'init() compiles the modules while they are downloaded',
   withEmptyPage(async (page) => {
     const calls = await page.evaluate(async () => {
       const calls = []
@@ -109,7 +109,7 @@ test(
       await init()
       return calls
     })
-    assert.deepEqual(calls, ['instantiateStreaming'])
+    assert.deepEqual(calls, ['instantiateStreaming', 'instantiateStreaming'])
   }),
 )
 
@@ -142,6 +142,85 @@ test(
         }),
         0,
       )
+    },
+    { expected: /404/ },
+  ),
+)
+
+test(
+  'the module of the providers is fetched when it is asked for',
+  withEmptyPage(async (page, requests) => {
+    const answers = await page.evaluate(async () => {
+      const { check, Context, fromMessages, init, loadProviders, toMessages } = await import('/dist/browser.js')
+      await init({ providers: false })
+      const context = Context.create()
+      context.append({ role: 'user', content: [{ type: 'text', text: 'Hi' }] })
+      const refused = [
+        () => check(context, 'anthropic'),
+        () => toMessages(context, 'anthropic'),
+        () => fromMessages([], 'anthropic'),
+      ].map((call) => {
+        try {
+          return call()
+        } catch ({ name, message }) {
+          return `${name}: ${message}`
+        }
+      })
+      const before = performance.getEntriesByType('resource').filter(({ name }) => name.endsWith('.wasm')).length
+      await Promise.all([loadProviders(), loadProviders()])
+      return { refused, before, findings: check(context, 'anthropic').length, ...toMessages(context, 'anthropic') }
+    })
+    const expected =
+      'NotInitializedError: the module of the providers is not loaded; call `await loadProviders()` first'
+    assert.deepEqual(answers, {
+      refused: [expected, expected, expected],
+      before: 1,
+      findings: 0,
+      messages: [{ role: 'user', content: [{ type: 'text', text: 'Hi' }] }],
+    })
+    assert.deepEqual(
+      requests.filter((path) => path.endsWith('.wasm')),
+      ['/dist/peteos_session_bg.wasm', '/dist/peteos_session_providers_bg.wasm'],
+    )
+    assert.ok(
+      requests.some((path) => /^\/dist\/bindings-\w+\.js$/.test(path)),
+      'its code is a file of its own',
+    )
+  }),
+)
+
+test(
+  'who uses no provider does not need their module',
+  withEmptyPage(
+    async (page) => {
+      await page.route('**/peteos_session_providers_bg.wasm', (route) => route.fulfill({ status: 404, body: 'none' }))
+      const answers = await page.evaluate(async () => {
+        const { check, Context, init, loadProviders } = await import('/dist/browser.js')
+        await init()
+        const failure = async (call) => {
+          try {
+            await call()
+          } catch ({ name, code, cause }) {
+            return [name, code, cause !== undefined]
+          }
+        }
+        return [
+          Context.create().messageCount,
+          await failure(() => check(Context.create(), 'anthropic')),
+          await failure(() => loadProviders()),
+          await failure(() => init({ providers: '/dist/peteos_session_providers_bg.wasm' })),
+        ]
+      })
+      const failed = ['NotInitializedError', 'ERR_NOT_INITIALIZED', true]
+      assert.deepEqual(answers, [0, failed, failed, failed])
+
+      await page.unroute('**/peteos_session_providers_bg.wasm')
+      const rules = await page.evaluate(async () => {
+        const { check, Context, loadProviders } = await import('/dist/browser.js')
+        await loadProviders()
+        return check(Context.create(), 'anthropic').map(({ rule }) => rule)
+      })
+      assert.deepEqual(rules, ['no-messages'])
     },
     { expected: /404/ },
   ),

@@ -39,6 +39,7 @@ test('serves files with their types', async () => {
     '/examples/browser/style.css': 'text/css',
     '/dist/browser.js?v=1': 'text/javascript',
     '/dist/peteos_session_bg.wasm': 'application/wasm',
+    '/dist/peteos_session_providers_bg.wasm': 'application/wasm',
     '/dist/encodings/cl100k_base.bin': 'application/octet-stream',
     '/examples/demo-session/files.json': 'application/json',
   }

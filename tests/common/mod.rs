@@ -1,12 +1,11 @@
-//! Shared by the tests of the core: a fixed clock, consecutive ids, a storage in memory.
+//! Shared by the tests of the core: a counter of characters, a storage in memory.
 #![allow(dead_code, reason = "each test crate uses a part of it")]
 
 pub mod storage;
 
-use std::cell::Cell;
-
+use peteos_session::conversation::error::Error as ConversationError;
 use peteos_session::conversation::{Context, Counting, Message};
-use peteos_session::environment::{Environment, LocalTime};
+pub use peteos_session::environment::fixed::Fixed as TestEnvironment;
 use peteos_session::error::Error;
 use peteos_session::id::SessionId;
 use peteos_session::integrity::{self, SessionCheck};
@@ -16,24 +15,8 @@ use peteos_session::session::{ActiveContext, OnConflict, Session, StoredSession}
 use peteos_session::tokens::{Encoding, TokenCounter};
 use pollster::block_on;
 use serde_json::{Value, json};
-use uuid::Uuid;
 
 use storage::Disk;
-
-/// A fixed clock and consecutive uuids.
-#[derive(Default)]
-pub struct TestEnvironment(Cell<u128>);
-
-impl Environment for TestEnvironment {
-    fn now(&self) -> LocalTime {
-        LocalTime { year: 2026, month: 1, day: 2, hour: 3, minute: 4, second: 5, microsecond: 6 }
-    }
-
-    fn uuid(&self) -> Uuid {
-        self.0.set(self.0.get() + 1);
-        Uuid::from_u128(self.0.get())
-    }
-}
 
 /// Counts characters, so that the tests of windows need no vocabulary.
 pub struct CharacterCounter(pub Encoding);
@@ -43,11 +26,11 @@ impl TokenCounter for CharacterCounter {
         self.0
     }
 
-    fn count(&self, text: &str) -> Result<u64, Error> {
+    fn count(&self, text: &str) -> Result<u64, ConversationError> {
         Ok(text.chars().count() as u64)
     }
 
-    fn count_sections(&self, text: &str, ends: &[usize]) -> Result<Vec<u64>, Error> {
+    fn count_sections(&self, text: &str, ends: &[usize]) -> Result<Vec<u64>, ConversationError> {
         let starts = [0].into_iter().chain(ends.iter().copied());
         Ok(starts.zip(ends).map(|(start, &end)| text[start..end].chars().count() as u64).collect())
     }
@@ -87,7 +70,7 @@ pub fn save(session: &StoredSession<Disk>, disk: &Disk) -> Result<Vec<String>, E
     let has_changes = session.read(Session::has_changes);
     block_on(session.save(OnConflict::Refuse))?;
     let written = disk.take_written();
-    assert_eq!(has_changes, !written.is_empty());
+    assert!(has_changes || written.is_empty());
     Ok(written.iter().map(|path| path.rsplit('/').next().unwrap().to_owned()).collect())
 }
 

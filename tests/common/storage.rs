@@ -21,6 +21,8 @@ pub struct Disk(Rc<State>);
 struct State {
     files: RefCell<Files>,
     written: RefCell<Vec<String>>,
+    /// The files after each write.
+    states: RefCell<Vec<Files>>,
     calls: Cell<usize>,
     failure: Cell<Option<Failure>>,
     /// Seeds the number of polls that each call takes.
@@ -58,6 +60,11 @@ impl Disk {
     /// The paths written since the last call of this, in order.
     pub fn take_written(&self) -> Vec<String> {
         self.0.written.take()
+    }
+
+    /// The files after each write since the last call of this, in order.
+    pub fn take_states(&self) -> Vec<Files> {
+        self.0.states.take()
     }
 
     /// The number of calls so far.
@@ -115,6 +122,7 @@ impl Disk {
         if failure.is_none_or(|failure| failure.has_effect) {
             self.insert(path, contents);
             self.0.written.borrow_mut().push(path.to_owned());
+            self.0.states.borrow_mut().push(self.files());
         }
         self.check(call, Operation::Write, path)
     }

@@ -4,6 +4,7 @@ import type { PackageFiles } from './package-files.js' with { 'resolution-mode':
 
 const files: PackageFiles = {
   'peteos_session_bg.wasm': () => __dirname + '/peteos_session_bg.wasm',
+  'peteos_session_providers_bg.wasm': () => __dirname + '/peteos_session_providers_bg.wasm',
   'encodings/p50k_base.bin': () => __dirname + '/encodings/p50k_base.bin',
   'encodings/cl100k_base.bin': () => __dirname + '/encodings/cl100k_base.bin',
   'encodings/o200k_base.bin': () => __dirname + '/encodings/o200k_base.bin',

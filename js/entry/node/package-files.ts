@@ -8,7 +8,10 @@ import type { VocabularyName } from '../../wasm/platform.js'
 import { files } from './files.mjs'
 
 /** The path of a file, relative to the modules of the package. */
-export type PackageFile = 'peteos_session_bg.wasm' | `encodings/${VocabularyName}.bin`
+export type PackageFile =
+  | 'peteos_session_bg.wasm'
+  | 'peteos_session_providers_bg.wasm'
+  | `encodings/${VocabularyName}.bin`
 
 /** Where each file is. */
 export type PackageFiles = Readonly<Record<PackageFile, () => string | URL>>

@@ -1,5 +1,6 @@
-// In Node, the module is read at the start, and a vocabulary when it is needed.
+// In Node, the module is read at the start, the module of the providers and vocabularies when they are needed.
 import { readFileSync } from 'node:fs'
+import * as providersCode from '../../providers/bindings.js'
 import { provideDefaultStorage } from '../../storage/default.js'
 import { NodeFileStorage } from '../../storage/node.js'
 import { loadAtStart } from '../../wasm/loading.js'
@@ -14,6 +15,8 @@ export function startInNode(): void {
   provideDefaultStorage(new NodeFileStorage())
   setPlatform({
     module: readModule,
+    providers: () => readPackageFile('peteos_session_providers_bg.wasm'),
+    providersCode,
     readVocabulary: (name) => readPackageFile(`encodings/${name}.bin`),
     readFile: (address) => readFileSync(address),
   })

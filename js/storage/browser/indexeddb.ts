@@ -1,5 +1,7 @@
 import { constructing } from '../../caller-stack.js'
 import { rust } from '../../wasm/runtime.js'
+import type { StorageLease } from '../lease.js'
+import type { AbortSignalLike } from '../signal.js'
 import type { SessionStorage } from '../storage.js'
 import { type BrowserStorageOptions, checkedOptions } from './options.js'
 import { namesOf } from './paths.js'
@@ -49,10 +51,13 @@ export class IndexedDBStorage implements SessionStorage {
   }
 
   /** Replaces a file, in one transaction. */
-  async write(path: string, data: Uint8Array): Promise<void> {
+  async write(path: string, data: Uint8Array, lease?: StorageLease): Promise<void> {
     // IndexedDB would store a copy of the whole buffer that the array is a view of.
     const file: StoredFile = { data: data.slice(), modifiedTime: Date.now() }
-    await this.#change((files) => files.put(file, keyOf(path)))
+    await this.#change((files) => {
+      lease?.check()
+      return files.put(file, keyOf(path))
+    })
   }
 
   /** The names directly below a directory. */
@@ -97,8 +102,12 @@ export class IndexedDBStorage implements SessionStorage {
    * of a tab that is closed. A page outside a secure context has no such locks; there the lock works within the tab only.
    * Rejects with the code `ELOCKED` if the lock could not be acquired within `lockTimeout`.
    */
-  async lock<T>(directory: string, work: () => Promise<T>): Promise<T> {
-    return withWebLock(`IndexedDB ${this.#name}`, namesOf(directory).join('/'), this.#lockTimeout, work)
+  async lock<T>(
+    directory: string,
+    work: () => Promise<T>,
+    { signal }: { readonly signal?: AbortSignalLike } = {},
+  ): Promise<T> {
+    return withWebLock(`IndexedDB ${this.#name}`, namesOf(directory).join('/'), this.#lockTimeout, work, signal)
   }
 
   /** The time of the last write in milliseconds since 1970; `null` if there is no file. */

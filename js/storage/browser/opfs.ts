@@ -1,5 +1,7 @@
 import { constructing } from '../../caller-stack.js'
 import { rust } from '../../wasm/runtime.js'
+import type { StorageLease } from '../lease.js'
+import type { AbortSignalLike } from '../signal.js'
 import type { SessionStorage } from '../storage.js'
 import { type BrowserStorageOptions, checkedOptions } from './options.js'
 import { namesOf } from './paths.js'
@@ -61,13 +63,13 @@ export class OPFSStorage implements SessionStorage {
   }
 
   /** Replaces a file as a whole. */
-  async write(path: string, data: Uint8Array): Promise<void> {
+  async write(path: string, data: Uint8Array, lease?: StorageLease): Promise<void> {
     const { directory: names, name } = split(path)
     await this.#alone(path, 'exclusive', async () => {
       const directory = await this.#directory(names, true)
       const existing = await unlessAbsent(directory.getFileHandle(name), null)
-      if (existing === null) await writeNew(directory, name, data)
-      else await writeInto(existing, data)
+      if (existing === null) await writeNew(directory, name, data, lease)
+      else await writeInto(existing, data, lease)
     })
   }
 
@@ -103,13 +105,18 @@ export class OPFSStorage implements SessionStorage {
    * of a tab that is closed; temporary files that it left in the directory are removed once they are a minute old. Rejects
    * with the code `ELOCKED` if the lock could not be acquired within `lockTimeout`.
    */
-  async lock<T>(directory: string, work: () => Promise<T>): Promise<T> {
+  async lock<T>(
+    directory: string,
+    work: () => Promise<T>,
+    { signal }: { readonly signal?: AbortSignalLike } = {},
+  ): Promise<T> {
     const names = namesOf(directory)
-    return withWebLock(`OPFS ${this.#name} directory`, names.join('/'), this.#lockTimeout, async () => {
+    const held = async () => {
       const handle = await unlessAbsent(this.#directory(names, false), null)
       if (handle !== null) await removeLeftovers(handle)
       return work()
-    })
+    }
+    return withWebLock(`OPFS ${this.#name} directory`, names.join('/'), this.#lockTimeout, held, signal)
   }
 
   /** The time of the last write in milliseconds since 1970; `null` if there is no file. */
@@ -145,27 +152,33 @@ function split(path: string): { directory: string[]; name: string } {
 }
 
 /** A file is empty between its creation and its first write, so it is created under a temporary name. */
-async function writeNew(directory: FileSystemDirectoryHandle, name: string, data: Uint8Array): Promise<void> {
+async function writeNew(
+  directory: FileSystemDirectoryHandle,
+  name: string,
+  data: Uint8Array,
+  lease: StorageLease | undefined,
+): Promise<void> {
   const temporary = `.${name}.${crypto.randomUUID()}.tmp`
   const file: MovableFile = await directory.getFileHandle(temporary, { create: true })
   try {
-    await writeInto(file, data)
+    await writeInto(file, data, lease)
     if (file.move !== undefined) return await file.move(name)
   } catch (error) {
     await directory.removeEntry(temporary).catch(() => undefined)
     throw error
   }
   await directory.removeEntry(temporary)
-  await writeInto(await directory.getFileHandle(name, { create: true }), data)
+  await writeInto(await directory.getFileHandle(name, { create: true }), data, lease)
 }
 
 /** The browser writes to a copy, which replaces the file when the stream is closed. */
-async function writeInto(file: FileSystemFileHandle, data: Uint8Array): Promise<void> {
+async function writeInto(file: FileSystemFileHandle, data: Uint8Array, lease: StorageLease | undefined): Promise<void> {
   const stream = await file.createWritable()
   try {
     for (let start = 0; start < data.length; start += CHUNK) {
       await stream.write(data.subarray(start, start + CHUNK) as BufferSource)
     }
+    lease?.check()
     await stream.close()
   } catch (error) {
     await stream.abort().catch(() => undefined)

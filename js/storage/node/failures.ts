@@ -28,12 +28,12 @@ export function fileError(code: string, path: string, message: string): Error {
 
 /** Sets the system's code on an error whose number Node cannot name, such as that of an exceeded quota (EDQUOT). */
 export function withCode(error: unknown): unknown {
-  const { code, errno } = (error ?? {}) as NodeJS.ErrnoException
-  if (!(error instanceof Error) || errno === undefined || !code?.startsWith('Unknown system error')) return error
+  const { code, errno, message } = Object(error) as NodeJS.ErrnoException
+  if (errno === undefined || !code?.startsWith('Unknown system error')) return error
   const name = Object.entries(constants.errno).find(([, number]) => number === -errno)?.[0]
   return name === undefined
     ? error
-    : Object.assign(error, { code: name, message: error.message.replaceAll(code, name) })
+    : Object.assign(error as Error, { code: name, message: message.replaceAll(code, name) })
 }
 
 export async function unlessAbsent<T, A>(operation: Promise<T>, absent: A): Promise<T | A> {

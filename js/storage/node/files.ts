@@ -13,6 +13,7 @@ import {
   type Stats,
 } from 'node:fs'
 import { promisify } from 'node:util'
+import type { StoredFile } from '../storage.js'
 import { fileError, hasCode } from './failures.js'
 
 /** With this flag, opening does not wait for the other end of a FIFO. Windows has no such flag. */
@@ -28,7 +29,7 @@ export const later = {
   readFile: promisify(readFile) as (file: number) => Promise<Buffer>,
 }
 
-export async function readRegularFile(path: string): Promise<Uint8Array> {
+export async function readRegularFile(path: string): Promise<StoredFile> {
   const file = await later.open(path, READ).catch((error: unknown) => {
     throw socketNamed(path, error)
   })
@@ -39,7 +40,7 @@ export async function readRegularFile(path: string): Promise<Uint8Array> {
   })
 }
 
-export function readRegularFileSync(path: string): Uint8Array {
+export function readRegularFileSync(path: string): StoredFile {
   let file: number
   try {
     file = openSync(path, READ)
@@ -93,7 +94,7 @@ function notAFile(path: string, kind: string, code: string): Error {
 }
 
 /** Files are replaced, never truncated: a short read is a failure of the file system. */
-function whole(path: string, contents: Buffer, { size }: Stats): Uint8Array {
-  if (contents.length >= size) return contents
-  throw fileError('EIO', path, `read ${contents.length} of the ${size} bytes of ${path}: try again`)
+function whole(path: string, data: Buffer, { size, mtimeMs }: Stats): StoredFile {
+  if (data.length >= size) return { data, modifiedTime: mtimeMs }
+  throw fileError('EIO', path, `read ${data.length} of the ${size} bytes of ${path}: try again`)
 }

@@ -28,6 +28,8 @@ import { join } from 'node:path'
 import type { StorageLease } from '../lease.js'
 import { lockLostError } from '../lease.js'
 import { lockTimeoutError } from '../lock-timeout.js'
+import type { AbortSignalLike } from '../signal.js'
+import { unref } from '../timers.js'
 import { makeDirectorySync } from './directories.js'
 import { fileError, hasCode, isAbsent, isBusy } from './failures.js'
 import { closingSync, NONBLOCKING, otherKind } from './files.js'
@@ -76,9 +78,11 @@ export async function withLockFile<T>(
   directory: string,
   timeout: number,
   work: (lease: StorageLease) => Promise<T>,
+  signal?: AbortSignalLike,
 ): Promise<T> {
-  const lease = await acquire(directory, timeout)
-  const touching = setInterval(() => lease.touch(), TOUCH).unref()
+  const lease = await acquire(directory, timeout, signal)
+  const touching = setInterval(() => lease.touch(), TOUCH)
+  unref(touching)
   try {
     return await work(lease)
   } finally {
@@ -113,12 +117,13 @@ export function removeEmpty(directory: string, topmost: string): void {
   }
 }
 
-async function acquire(directory: string, timeout: number): Promise<FileLease> {
+async function acquire(directory: string, timeout: number, signal: AbortSignalLike | undefined): Promise<FileLease> {
   const attempts = new Attempts(directory, timeout)
   for (;;) {
+    if (signal?.aborted) throw signal.reason
     const lease = attempts.next(false)
     if (lease !== null) return lease
-    await sleep(attempts.pause())
+    await sleep(attempts.pause(), signal)
   }
 }
 
@@ -278,7 +283,7 @@ function removeOwn(path: string, token: string, pause: number): void {
     if (readRecord(path)?.token === token) unlinkSync(path)
   } catch (error) {
     if (isAbsent(error)) return
-    setTimeout(() => removeOwn(path, token, Math.min(pause * 2, LONGEST_RETRY)), pause).unref()
+    unref(setTimeout(() => removeOwn(path, token, Math.min(pause * 2, LONGEST_RETRY)), pause))
   }
 }
 

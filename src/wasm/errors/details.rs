@@ -45,7 +45,7 @@ pub fn details(error: &Error) -> Object {
             ("path", (&error.path).into()),
             ("cause", error.cause.as_ref().and_then(Cause::downcast_ref).cloned().unwrap_or(JsValue::UNDEFINED)),
         ]),
-        Error::Internal(_) => Object::new(),
+        Error::Stopped | Error::Internal(_) => Object::new(),
     }
 }
 

@@ -37,7 +37,20 @@ test('every export is named, and every capitalised name in a table is an export'
     [],
     'exports that the page does not name',
   )
-  const BUILT_IN = ['Promise', 'Readonly', 'Record', 'URL', 'EIO', 'ENOENT', 'ENOSPC', 'EACCES', 'ELOCKED', 'ELOCKLOST']
+  const BUILT_IN = [
+    'Promise',
+    'Readonly',
+    'Record',
+    'URL',
+    'EIO',
+    'ENOENT',
+    'ENOSPC',
+    'EACCES',
+    'ELOCKED',
+    'ELOCKLOST',
+    'ETIMEDOUT',
+    'AbortSignal',
+  ]
   const typeNames = tables
     .flatMap(({ rows }) => rows.flat())
     .flatMap(codes)
@@ -155,6 +168,9 @@ test('the table of options lists the options that each function reads', async ()
     'Session.repair': await read((options) => peteos.Session.repair('a', 'b', options)),
     'Session.update': await read((options) => peteos.Session.update('a', 'b', () => undefined, options)),
     save: await read((options) => session.save(options)),
+    loadContext: await read((options) => session.loadContext('x', options)),
+    listContexts: await read((options) => session.listContexts(options)),
+    transcript: await read((options) => session.transcript(options)),
     'Context.create': await read((options) => peteos.Context.create(options)),
     fork: await read((options) => context.fork(options)),
     addAnchor: await read((options) => context.addAnchor('x', 0, options)),

@@ -43,13 +43,13 @@ test('in each set of conditions types come first and default last', () => {
 })
 
 test('the tarball holds what users need', () => {
-  for (const file of ['package.json', 'README.md', 'CHANGELOG.md', 'LICENSE', 'dist/peteos_session_bg.wasm'])
+  for (const file of ['package.json', 'README.md', 'CHANGELOG.md', 'LICENSE', ...MODULES.map((name) => `dist/${name}`)])
     assert.ok(packedFiles.includes(file), file)
   for (const name of ['p50k_base', 'cl100k_base', 'o200k_base']) {
     assert.ok(packedFiles.includes(`dist/encodings/${name}.bin`), name)
     assert.ok(packedFiles.includes(`dist/embedded/${name}.js`), name)
   }
-  assert.equal(ofKind(/\.wasm$/).length, 1, 'one copy of the module')
+  assert.equal(ofKind(/\.wasm$/).length, MODULES.length, 'one copy of each module')
   assert.match(read('LICENSE'), /MIT/)
   assert.equal(manifest.license, 'MIT')
   assert.match(read('CHANGELOG.md'), /^## /m)
@@ -150,8 +150,11 @@ test('no file has a local path of the build', () => {
 })
 
 test('sizes stay within their limits, and the module holds no vocabulary', () => {
-  assert.ok(statSync(join(packageDir, 'dist/peteos_session_bg.wasm')).size < 3_000_000)
+  for (const name of MODULES) assert.ok(statSync(join(packageDir, 'dist', name)).size < 3_000_000, name)
 })
+
+/** The WebAssembly modules, as files. */
+const MODULES = ['peteos_session_bg.wasm', 'peteos_session_providers_bg.wasm']
 
 const NAMES = [
   'ConflictError',
@@ -175,6 +178,7 @@ const NAMES = [
   'fromMessages',
   'init',
   'loadEncoding',
+  'loadProviders',
   'toMessages',
 ]
 
@@ -222,8 +226,7 @@ test('a bundle for browsers with the conformance suite finds the module', async 
 
 test('./package.json and the raw wasm can be reached', async () => {
   assert.equal(require('peteos-session/package.json').version, manifest.version)
-  const path = require.resolve('peteos-session/peteos_session_bg.wasm')
-  assert.ok(WebAssembly.validate(readFileSync(path)))
+  for (const name of MODULES) assert.ok(WebAssembly.validate(readFileSync(require.resolve(`peteos-session/${name}`))))
   for (const name of ['r50k_base', 'p50k_base', 'cl100k_base', 'o200k_base'])
     assert.ok(existsSync(require.resolve(`peteos-session/encodings/${name}.bin`)))
   for (const hidden of ['peteos-session/dist/index.cjs', 'peteos-session/src', 'peteos-session/nothing']) {
@@ -346,7 +349,7 @@ test('a bundle of the inline entry works wherever it is moved', async (t) => {
 test('a bundle for browsers resolves to the browser entry, without Node modules', async () => {
   const bundle = await bundled("export * from 'peteos-session'", { format: 'esm', platform: 'browser' })
   assert.doesNotMatch(bundle, /["']node:|require\(/)
-  assert.match(bundle, /new URL\(["']\.\/peteos_session_bg\.wasm["'], import\.meta\.url\)/)
+  for (const name of MODULES) assert.ok(bundle.includes(`new URL("./${name}", import.meta.url)`), name)
   for (const name of ['p50k_base', 'cl100k_base', 'o200k_base']) {
     assert.match(bundle, new RegExp(`new URL\\(["']\\./encodings/${name}\\.bin["'], import\\.meta\\.url\\)`))
   }

@@ -40,9 +40,6 @@ test('every kind of change is saved, and reading changes nothing', async () => {
     () => context.append(text('x')),
     () => context.addAnchor('notes', 0),
     () => context.updateMessage(id, { metadata: { a: 1 } }),
-    () => context.fork(),
-    () => context.stripThinking(),
-    () => context.rollingSequenceWindow(0),
     () => {
       context.rawDict = { ...context.rawDict, custom: 1 }
     },

@@ -1,4 +1,5 @@
 // Storage adapters that record their calls, fail on demand, and wait on demand.
+import { createHash } from 'node:crypto'
 
 /** Keeps files in memory; `calls` lists its calls, such as `write agents/x/session.json`. */
 export class RecordingStorage {
@@ -68,6 +69,37 @@ export class FailingStorage extends RecordingStorage {
     this.count += 1
     if (this.count !== this.failAt) return
     throw Object.assign(new Error(`${method} fails`), { code: 'ENOSPC', path })
+  }
+}
+
+/** Does not answer one call, counted from 1 over all methods, and answers the others late; `overdue` is that call. */
+export class SilentStorage extends RecordingStorage {
+  silentAt = 0
+  count = 0
+  overdue = null
+
+  async before(method, path) {
+    const number = ++this.count
+    await new Promise((resolve) => setImmediate(resolve))
+    if (number !== this.silentAt) return
+    this.overdue = { method, path }
+    await new Promise(() => undefined)
+  }
+
+  async digest(path) {
+    await this.called('digest', path)
+    const data = this.files.get(path)
+    return data === undefined ? null : createHash('sha256').update(data).digest('hex')
+  }
+
+  async modifiedTime(path) {
+    await this.called('modifiedTime', path)
+    return this.files.has(path) ? 0 : null
+  }
+
+  async lock(directory, work) {
+    await this.called('lock', directory)
+    return work()
   }
 }
 

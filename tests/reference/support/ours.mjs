@@ -23,6 +23,8 @@ export class World {
   #counts = {}
   #shown = new Map()
   #given = {}
+  /** The children of each context that the reference knows. */
+  #children = new Map()
   #plain
   #parent
   /** The storage is in memory unless there is a directory. */
@@ -109,7 +111,23 @@ export class World {
     const fields = parseText(this.#named(text(file)))
     const sequences = fields.get('"_anchor_sequences"') ?? []
     fields.delete('"_anchor_sequences"')
-    return compactText(fields.set('"(anchor sequences)"', sequences))
+    return compactText(this.#withChildren(fields, context).set('"(anchor sequences)"', sequences))
+  }
+
+  #written(name, content) {
+    if (name === 'session.json') return content
+    return compactText(this.#withChildren(parseText(content), this.#session.activeContext))
+  }
+
+  /**
+   * The fields of a file with all children: a file of the reference also names the forks that were never saved, and so has
+   * them after a reload.
+   */
+  #withChildren(fields, context) {
+    const known = this.#children.get(context.id) ?? []
+    const children = [...known, ...context.children.filter((id) => !known.includes(id))]
+    this.#children.set(context.id, children)
+    return fields.set('"children"', parseText(this.#named(JSON.stringify(children))))
   }
 
   async dumps() {
@@ -256,7 +274,7 @@ export class World {
     for (const name of ['session.json', `${activeContextId}.json`]) {
       const content = text(await storage.read(`${sessionDir}/${name}`))
       // An unchanged file is not written; the reference fills in optional fields.
-      files[this.#named(name)] = content === this.#given[name] ? null : this.#named(content)
+      files[this.#named(name)] = content === this.#given[name] ? null : this.#written(name, this.#named(content))
     }
     return { files }
   }
