@@ -11,10 +11,10 @@ export class Checks {
   /** What every environment must print: what Node prints without any tool. */
   static async create() {
     const load = (...path) => import(pathToFileURL(join(root, ...path)).href)
-    const { MemoryStorage, Session } = await load('dist', 'index.mjs')
+    const { MemoryStorage, Session, toMessages } = await load('dist', 'index.mjs')
     const { scenario } = await load('tests', 'matrix', '_apps', 'scenario.mjs')
     const checks = new Checks()
-    checks.#expected = await scenario({ Session }, { storage: new MemoryStorage() })
+    checks.#expected = await scenario({ Session, toMessages }, { storage: new MemoryStorage() })
     return checks
   }
 

@@ -73,6 +73,14 @@ async function copyFiles(name, folder) {
   await writeFile(join(folder, 'scenario.cjs'), (await transform(scenario, { format: 'cjs' })).code)
 }
 
+/** Copies the files of the package that a bundle reads at run time to the folder of the bundle. */
+export async function copyFilesOfPackage(folder, to) {
+  const dist = join(folder, 'node_modules', 'peteos-session', 'dist')
+  for (const file of ['peteos_session_bg.wasm', 'peteos_session_providers_bg.wasm', 'encodings']) {
+    await cp(join(dist, file), join(to, file), { recursive: true })
+  }
+}
+
 async function replace(from, to) {
   await rm(to, { recursive: true, force: true })
   await mkdir(to, { recursive: true })

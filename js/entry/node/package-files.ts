@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path'
 import { messageOf } from '../../errors.js'
 import { requireFrom } from '../../node-require.js'
 import type { VocabularyName } from '../../wasm/platform.js'
-import { files } from './files.mjs'
+import { addresses, files } from './files.mjs'
 
 /** The path of a file, relative to the modules of the package. */
 export type PackageFile =
@@ -13,8 +13,11 @@ export type PackageFile =
   | 'peteos_session_providers_bg.wasm'
   | `encodings/${VocabularyName}.bin`
 
-/** Where each file is. */
-export type PackageFiles = Readonly<Record<PackageFile, () => string | URL>>
+/** How each file is read. */
+export type PackageFiles = Readonly<Record<PackageFile, () => Uint8Array>>
+
+/** Where each file is, if it is at an address. */
+export type PackageAddresses = Readonly<Partial<Record<PackageFile, () => URL>>>
 
 /** The version of the package, set by the build. */
 declare const PACKAGE_VERSION: string
@@ -26,7 +29,7 @@ declare const PACKAGE_VERSION: string
  */
 export function readPackageFile(file: PackageFile): Uint8Array {
   try {
-    return readFileSync(files[file]())
+    return files[file]()
   } catch (cause) {
     const built = findBuiltByNext(file)
     if (built !== undefined) return readFileSync(built)
@@ -53,11 +56,13 @@ function embedded(file: PackageFile): string {
  */
 function findBuiltByNext(file: PackageFile): string | undefined {
   try {
-    const { pathname } = files[file]() as URL
-    const path = /\/_next\/(.+)$/.exec(pathname)?.[1]
+    const path = /\/_next\/(.+)$/.exec(addresses[file]?.().pathname ?? '')?.[1]
+    if (path === undefined) return undefined
+    // Not `process.cwd()`: tracers would take everything below it.
     const { cwd } = process
-    const places = ['.next', '.next/server/chunks'].map((folder) => join(cwd(), folder, path as string))
-    return places.find((place) => existsSync(place))
+    return ['.next', '.next/server/chunks']
+      .map((folder) => join(cwd(), folder, path))
+      .find((place) => existsSync(place))
   } catch {
     return undefined
   }

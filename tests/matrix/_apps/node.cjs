@@ -1,4 +1,4 @@
-const { Session } = require('peteos-session')
+const { Session, toMessages } = require('peteos-session')
 const { scenario } = require('./scenario.cjs')
 
-scenario({ Session }).then(console.log)
+scenario({ Session, toMessages }).then(console.log)

@@ -1,4 +1,4 @@
-import { Session } from 'peteos-session'
+import { Session, toMessages } from 'peteos-session'
 import { scenario } from './scenario.mjs'
 
-scenario({ Session }).then(console.log)
+scenario({ Session, toMessages }).then(console.log)

@@ -1,10 +1,10 @@
-import { init, loadEncoding, Session } from 'peteos-session'
+import { init, loadEncoding, Session, toMessages } from 'peteos-session'
 import { scenario } from './scenario.mjs'
 
 async function run() {
   await init()
   await loadEncoding('o200k_base')
-  return scenario({ Session })
+  return scenario({ Session, toMessages })
 }
 
 globalThis.result = run().catch(String)

@@ -1,7 +1,8 @@
-import { cp, mkdir, mkdtemp } from 'node:fs/promises'
+import { cp, mkdtemp } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { openScript } from '../../../scripts/matrix/browser.mjs'
+import { copyFilesOfPackage } from '../../../scripts/matrix/folders.mjs'
 import { node, tool } from '../../../scripts/matrix/processes.mjs'
 
 export const environment = {
@@ -29,7 +30,6 @@ export const environment = {
     })
     await check('Node, with the files copied beside the bundle and moved away', async () => {
       const elsewhere = await mkdtemp(join(tmpdir(), 'peteos-session-'))
-      const dist = join(folder, 'node_modules', 'peteos-session', 'dist')
       await bundle('node.mjs', join(elsewhere, 'app.mjs'), '--platform=node', '--format=esm')
       await bundle(
         'node.mjs',
@@ -38,9 +38,7 @@ export const environment = {
         '--format=cjs',
         '--log-override:empty-import-meta=silent',
       )
-      await mkdir(join(elsewhere, 'encodings'))
-      for (const file of ['peteos_session_bg.wasm', 'encodings/o200k_base.bin'])
-        await cp(join(dist, file), join(elsewhere, file))
+      await copyFilesOfPackage(folder, elsewhere)
       await node(elsewhere, ['app.cjs'])
       return node(elsewhere, ['app.mjs'])
     })
@@ -63,11 +61,8 @@ export const environment = {
       return openScript(join(folder, 'web'), '/script.js', { type: 'text/javascript' })
     })
     await check('browser, with the files copied beside the bundle', async () => {
-      const dist = join(folder, 'node_modules', 'peteos-session', 'dist')
       await bundle('web.mjs', 'copied/app.js', '--format=esm')
-      await mkdir(join(folder, 'copied', 'encodings'))
-      for (const file of ['peteos_session_bg.wasm', 'encodings/o200k_base.bin'])
-        await cp(join(dist, file), join(folder, 'copied', file))
+      await copyFilesOfPackage(folder, join(folder, 'copied'))
       return openScript(join(folder, 'copied'), '/app.js')
     })
   },

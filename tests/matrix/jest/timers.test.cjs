@@ -1,7 +1,7 @@
-const { Session } = require('peteos-session')
+const { Session, toMessages } = require('peteos-session')
 const { scenario } = require('./scenario.cjs')
 
 test('a save ends while the timers are fake', async () => {
   jest.useFakeTimers()
-  expect(await scenario({ Session })).toMatch(/^\d+ messages with \d+ tokens$/)
+  expect(await scenario({ Session, toMessages })).toMatch(/^\d+ messages with \d+ tokens$/)
 })

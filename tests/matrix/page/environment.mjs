@@ -5,12 +5,12 @@ const PATH = '/node_modules/peteos-session/dist/browser.js'
 const CSP = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; connect-src 'self'; worker-src 'self'"
 
 const app = (answer) => `
-  import { init, loadEncoding, MemoryStorage, Session } from '${PATH}'
+  import { init, loadEncoding, MemoryStorage, Session, toMessages } from '${PATH}'
   import { scenario } from '/scenario.mjs'
   async function run() {
     await init()
     await loadEncoding('o200k_base')
-    return scenario({ Session }, { storage: new MemoryStorage() })
+    return scenario({ Session, toMessages }, { storage: new MemoryStorage() })
   }
   ${answer}
 `
@@ -38,7 +38,8 @@ export const environment = {
     )
     await check('a service worker', () =>
       page({
-        '/worker.mjs': inWorker,
+        // Browsers refuse the late imports of dist/browser.js there.
+        '/worker.mjs': inWorker.replace('browser.js', 'inline.js'),
         '/app.mjs': `
           globalThis.result = (async () => {
             await navigator.serviceWorker.register('/worker.mjs', { type: 'module' })

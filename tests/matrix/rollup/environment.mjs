@@ -1,6 +1,6 @@
-import { cp, mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { openScript } from '../../../scripts/matrix/browser.mjs'
+import { copyFilesOfPackage } from '../../../scripts/matrix/folders.mjs'
 import { node, tool } from '../../../scripts/matrix/processes.mjs'
 
 export const environment = {
@@ -21,12 +21,18 @@ export const environment = {
       return node(folder, ['out/required.mjs'])
     })
     await check('browser, with the files copied beside the bundle', async () => {
-      const dist = join(folder, 'node_modules', 'peteos-session', 'dist')
-      await bundle('web.mjs', 'web/app.js', '-f', 'es', '-p', 'node-resolve={browser:true}')
-      await mkdir(join(folder, 'web', 'encodings'))
-      for (const file of ['peteos_session_bg.wasm', 'encodings/o200k_base.bin'])
-        await cp(join(dist, file), join(folder, 'web', file))
-      return openScript(join(folder, 'web'), '/app.js')
+      await tool(folder, 'rollup', [
+        'web.mjs',
+        '-d',
+        'web',
+        '--silent',
+        '-f',
+        'es',
+        '-p',
+        'node-resolve={browser:true}',
+      ])
+      await copyFilesOfPackage(folder, join(folder, 'web'))
+      return openScript(join(folder, 'web'), '/web.js')
     })
     await check('inline in a browser', async () => {
       await bundle('inline.mjs', 'web/inline.js', '-f', 'es', '-p', 'node-resolve={browser:true}')

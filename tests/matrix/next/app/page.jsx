@@ -1,6 +1,6 @@
 'use client'
 
-import { init, loadEncoding, Session } from 'peteos-session'
+import { init, loadEncoding, Session, toMessages } from 'peteos-session'
 import { useEffect, useState } from 'react'
 import { scenario } from '../scenario.mjs'
 
@@ -9,7 +9,7 @@ export default function Page() {
   useEffect(() => {
     init()
       .then(() => loadEncoding('o200k_base'))
-      .then(() => scenario({ Session }))
+      .then(() => scenario({ Session, toMessages }))
       .then(setResult, (error) => setResult(String(error)))
   }, [])
   return <p id="result">{result}</p>

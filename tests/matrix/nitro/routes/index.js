@@ -1,4 +1,4 @@
-import { Session } from 'peteos-session'
+import { Session, toMessages } from 'peteos-session'
 import { scenario } from '../scenario.mjs'
 
-export default () => scenario({ Session })
+export default () => scenario({ Session, toMessages })
