@@ -4,6 +4,7 @@ use super::builder::ConversationBuilder;
 use super::field::Field;
 use super::media::Media;
 use super::part::Role;
+use super::reply::Reply;
 use super::source::Source;
 use peteos_conversation::error::ShapeError;
 use peteos_json::Object;
@@ -40,6 +41,13 @@ pub trait ProviderFormat: Sync {
     ///
     /// The field that the format does not allow or that a context cannot hold.
     fn read(&self, root: &Field<'_>) -> Result<ConversationBuilder, ShapeError>;
+
+    /// Reads what a call of the API, or of its SDK, returned.
+    ///
+    /// # Errors
+    ///
+    /// The field that has the wrong type, or that says why there is no message.
+    fn read_reply<'v>(&self, reply: &Field<'v>) -> Result<Reply<'v>, ShapeError>;
 }
 
 /// The requirements of a format on a conversation. [`Rule::holds_for`](super::rules::Rule::holds_for) derives the rules of

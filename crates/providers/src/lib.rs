@@ -7,6 +7,8 @@
 //! - [`rules`] finds content that a provider would refuse, and [`repair`] repairs it.
 //! - [`reader`] reads a context into a [`source`]; a format writes that as a request with the help of [`writing`].
 //! - A format reads a request with the help of [`field`] and [`reading`]; a [`builder`] makes a conversation of it.
+//! - [`reply`] finds the messages in what an API returned, which the format then reads.
+//! - [`items`] reads the messages of a list one by one.
 //!
 //! docs/providers.md says how each format expresses what a context holds.
 //!
@@ -32,11 +34,13 @@ mod dict;
 mod field;
 mod format;
 pub mod formats;
+mod items;
 mod media;
 mod part;
 mod reader;
 mod reading;
 pub mod repair;
+mod reply;
 pub mod rules;
 #[cfg(all(test, not(target_arch = "wasm32")))]
 mod samples;
@@ -47,6 +51,8 @@ pub mod wasm;
 mod writing;
 
 pub use format::ProviderFormat;
+pub use items::read_items;
+pub use reply::read_reply;
 
 use serde_json::Value;
 

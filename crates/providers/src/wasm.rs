@@ -65,6 +65,27 @@ pub fn from_messages(request: &[u8], provider: &str) -> Result<Vec<u8>, JsValue>
     Ok(json::to_compact_text(&(&conversation.into_value()).into()).into_bytes())
 }
 
+/// The JSON array of the messages in the JSON text of a reply.
+#[wasm_bindgen(js_name = readReply)]
+pub fn read_reply(reply: &[u8], provider: &str, seed: &str) -> Result<Vec<u8>, JsValue> {
+    let format = formats::find(provider).map_err(thrown)?;
+    make_room_for_json(reply);
+    let value = parse(reply, MAX_DEPTH).map_err(|error| thrown(error.in_argument("reply")))?;
+    let messages = crate::read_reply(&value, format, seed).map_err(thrown)?;
+    Ok(json::to_compact_text(&(&Value::Array(messages)).into()).into_bytes())
+}
+
+/// The JSON array of the messages in a JSON array of items, one for each.
+#[wasm_bindgen(js_name = readItems)]
+pub fn read_items(items: &[u8], provider: &str) -> Result<Vec<u8>, JsValue> {
+    let format = formats::find(provider).map_err(thrown)?;
+    make_room_for_json(items);
+    let value = parse(items, MAX_DEPTH).map_err(|error| thrown(error.in_argument("messages")))?;
+    let Value::Array(items) = value else { return Ok(Vec::new()) };
+    let messages = crate::read_items(items, format);
+    Ok(json::to_compact_text(&(&Value::Array(messages)).into()).into_bytes())
+}
+
 fn read_context(text: &[u8], room_per_part: usize) -> Result<Context, Error> {
     make_room_for_json(text);
     let dict = parse(text, json::MAX_DEPTH).map_err(|error| error.in_argument("context"))?;

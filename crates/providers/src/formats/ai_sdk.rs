@@ -12,6 +12,7 @@ use crate::format::{
 };
 use crate::media::{self, Media, MediaKind, Origin};
 use crate::part::{Role, is_redacted};
+use crate::reply::{Reply, replies};
 use crate::source::{Part, Source, Speaker, Turn};
 use crate::{reading, stored, writing};
 use peteos_conversation::error::ShapeError;
@@ -136,6 +137,10 @@ impl ProviderFormat for AiSdk {
             }
         }
         Ok(builder)
+    }
+
+    fn read_reply<'v>(&self, reply: &Field<'v>) -> Result<Reply<'v>, ShapeError> {
+        replies::ai_sdk(reply)
     }
 }
 

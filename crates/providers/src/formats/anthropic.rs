@@ -12,6 +12,7 @@ use crate::format::{
 };
 use crate::media::{self, Media, MediaKind, Origin, PDF};
 use crate::part::{Role, Tool, has_text, is_redacted};
+use crate::reply::{Reply, replies};
 use crate::source::{Part, Source, Speaker, Text, Turn};
 use crate::{reading, stored, writing};
 use peteos_conversation::error::ShapeError;
@@ -142,6 +143,10 @@ impl ProviderFormat for Anthropic {
             }
         }
         Ok(builder)
+    }
+
+    fn read_reply<'v>(&self, reply: &Field<'v>) -> Result<Reply<'v>, ShapeError> {
+        replies::anthropic(reply)
     }
 }
 

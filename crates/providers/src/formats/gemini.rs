@@ -14,6 +14,7 @@ use crate::format::{
 };
 use crate::media::{self, Media, MediaKind, Origin};
 use crate::part::{Role, Tool, has_text, is_redacted};
+use crate::reply::{Reply, replies};
 use crate::source::{Part, Source, Speaker, Turn};
 use crate::{reading, stored, writing};
 use peteos_conversation::error::ShapeError;
@@ -129,6 +130,10 @@ impl ProviderFormat for Gemini {
             }
         }
         Ok(builder)
+    }
+
+    fn read_reply<'v>(&self, reply: &Field<'v>) -> Result<Reply<'v>, ShapeError> {
+        replies::gemini(reply)
     }
 }
 

@@ -12,6 +12,7 @@ use crate::format::{
 };
 use crate::media::{self, Media, MediaKind, Origin, PDF};
 use crate::part::{Role, Tool};
+use crate::reply::{Reply, replies};
 use crate::source::{Part, Source, Speaker, Turn};
 use crate::{reading, stored, writing};
 use peteos_conversation::error::ShapeError;
@@ -114,6 +115,10 @@ impl ProviderFormat for OpenAiChat {
             read_message(&message, &mut builder)?;
         }
         Ok(builder)
+    }
+
+    fn read_reply<'v>(&self, reply: &Field<'v>) -> Result<Reply<'v>, ShapeError> {
+        replies::openai_chat(reply)
     }
 }
 

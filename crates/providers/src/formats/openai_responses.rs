@@ -13,6 +13,7 @@ use crate::format::{
 };
 use crate::media::{self, Media, MediaKind, Origin};
 use crate::part::{Role, Tool, has_text, is_redacted};
+use crate::reply::{Reply, replies};
 use crate::source::{BETWEEN_TEXTS, Call, Part, Source, Speaker, Text, Turn};
 use crate::{reading, stored, writing};
 use peteos_conversation::error::ShapeError;
@@ -135,6 +136,10 @@ impl ProviderFormat for OpenAiResponses {
             read_item(&item, &mut builder)?;
         }
         Ok(builder)
+    }
+
+    fn read_reply<'v>(&self, reply: &Field<'v>) -> Result<Reply<'v>, ShapeError> {
+        replies::openai_responses(reply)
     }
 }
 
