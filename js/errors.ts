@@ -96,6 +96,27 @@ export class FileTooLargeError extends SessionError {
 }
 
 /**
+ * An operation needs more memory of the WebAssembly module than is left. It has changed nothing, and other sessions are not
+ * affected. Release sessions and contexts that are no longer needed, or raise the limit with `init({ maxMemory })`.
+ */
+export class MemoryLimitError extends SessionError {
+  override name = 'MemoryLimitError'
+  /** The bytes that are needed in addition to those in use. */
+  readonly needed: number
+  /** The bytes in use. */
+  readonly used: number
+  /** The limit in bytes. */
+  readonly limit: number
+
+  constructor(message: string, details: { needed: number; used: number; limit: number }) {
+    super(message, 'ERR_MEMORY_LIMIT')
+    this.needed = details.needed
+    this.used = details.used
+    this.limit = details.limit
+  }
+}
+
+/**
  * Another writer has changed or removed a file since this session read or wrote it, or a variable of the session's state has another
  * value than the caller expected.
  */
@@ -201,6 +222,21 @@ export class WindowTooSmallError extends SessionError {
   }
 }
 
+/** A summary has as many tokens as the messages that it would replace. Nothing was changed. */
+export class NoSavingError extends SessionError {
+  override name = 'NoSavingError'
+  /** The tokens of the summary. */
+  readonly tokens: number
+  /** The tokens of the messages. */
+  readonly replaced: number
+
+  constructor(message: string, details: { tokens: number; replaced: number }) {
+    super(message, 'ERR_NO_SAVING')
+    this.tokens = details.tokens
+    this.replaced = details.replaced
+  }
+}
+
 /** The WebAssembly module is not loaded yet, or could not be loaded: `await init()`. */
 export class NotInitializedError extends SessionError {
   override name = 'NotInitializedError'
@@ -279,12 +315,14 @@ const CLASSES = {
   ContextNotFoundError,
   CorruptSessionError,
   FileTooLargeError,
+  MemoryLimitError,
   ConflictError,
   InvalidArgumentError,
   InvalidMessageError,
   UnknownEncodingError,
   EncodingNotLoadedError,
   WindowTooSmallError,
+  NoSavingError,
   StorageError,
 } satisfies Record<Exclude<ErrorClass, 'SessionError'>, unknown>
 

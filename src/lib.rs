@@ -10,6 +10,7 @@ pub mod error;
 pub mod id;
 pub mod integrity;
 pub mod layout;
+pub mod room;
 pub mod session;
 pub mod storage;
 pub mod window;

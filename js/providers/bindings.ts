@@ -15,8 +15,10 @@ export function loadSync(module: unknown): void {
   bindings.initSync({ module: module as SyncInitInput })
 }
 
-export const check: ProvidersModule['check'] = (...args) => call(() => bindings.check(...args))
+export const check: ProvidersModule['check'] = (text, ...args) => call(text, () => bindings.check(text, ...args))
 
-export const toMessages: ProvidersModule['toMessages'] = (...args) => call(() => bindings.toMessages(...args))
+export const toMessages: ProvidersModule['toMessages'] = (text, ...args) =>
+  call(text, () => bindings.toMessages(text, ...args))
 
-export const fromMessages: ProvidersModule['fromMessages'] = (...args) => call(() => bindings.fromMessages(...args))
+export const fromMessages: ProvidersModule['fromMessages'] = (text, ...args) =>
+  call(text, () => bindings.fromMessages(text, ...args))

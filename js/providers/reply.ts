@@ -24,7 +24,8 @@ const encoder = new TextEncoder()
 export function readReply(reply: unknown, provider: ProviderName, seed: string): Uint8Array {
   const fields = pick(reply, FIELDS[provider] ?? [], 'reply')
   if (provider === 'ai-sdk') fields.response = pick(fields.response, RESPONSE_FIELDS, 'reply.response')
-  return call(() => bindings.readReply(encoder.encode(toJsonText(fields, 'reply')), provider, seed))
+  const text = encoder.encode(toJsonText(fields, 'reply'))
+  return call(text, () => bindings.readReply(text, provider, seed))
 }
 
 /** The fields of an object that has them itself or by its class. */

@@ -160,7 +160,7 @@ function base64(data: ArrayBuffer | ArrayBufferView): string {
 function readItems(texts: readonly string[], provider: ProviderName): Dict[] {
   if (texts.length === 0) return []
   const text = encoder.encode(`[${texts.join(',')}]`)
-  return JSON.parse(decoder.decode(call(() => bindings.readItems(text, provider))))
+  return JSON.parse(decoder.decode(call(text, () => bindings.readItems(text, provider))))
 }
 
 function stepOf({ type, call_id: id, name }: Part): Step {

@@ -7,6 +7,16 @@ import type { SessionMessage, StoredMessage } from '../messages/message.js'
 import { providers } from '../providers/loading.js'
 import type { ProviderReplies } from '../providers/replies.js'
 import { readOptions } from '../read-options.js'
+import type {
+  ClearMediaOptions,
+  ClearThinkingOptions,
+  ClearToolResultsOptions,
+  DedupeToolResultsOptions,
+  ElideOptions,
+  EncodingOption,
+  Policy,
+  SummarizeOptions,
+} from '../room/steps.js'
 import { bounded, type WaitOptions } from '../storage/bounded.js'
 import { defaultStorage } from '../storage/default.js'
 import type { StorageLease } from '../storage/lease.js'
@@ -15,14 +25,16 @@ import { OverlayStorage } from '../storage/overlay.js'
 import { checkStorage, hasMethod, type SessionStorage } from '../storage/storage.js'
 import { fromJsonText, toJsonText } from '../wasm/json-text.js'
 import { ensureLoaded } from '../wasm/loading.js'
+import { ensureMemory, withMemory } from '../wasm/memory.js'
 import { rust } from '../wasm/runtime.js'
+import { passText } from '../wasm/text.js'
 import {
   type SequenceWindowOptions,
   sequenceWindowOptions,
   type TokenWindowOptions,
   tokenWindowOptions,
 } from '../windows/options.js'
-import { Context, type ContextOwner, handleOf, specialTexts } from './context.js'
+import { Context, type ContextOwner, type Fitted, handleOf, specialTexts } from './context.js'
 import type { SessionDict } from './dicts.js'
 import { makeAsyncDisposable, makeDisposable } from './dispose.js'
 import type { SessionCheck, SessionRepair } from './findings.js'
@@ -152,7 +164,8 @@ export class Session {
       () => `${parentDir}/${uuid}`,
       async (reader) => {
         await ensureLoaded()
-        const handle = await rust().SessionHandle.load(directory, uuid, storage, reader, activeContextId, read)
+        const load = () => rust().SessionHandle.load(directory, uuid, storage, reader, activeContextId, read)
+        const handle = await withMemory(load)
         return new Session(handle, storage, rust().sessionDir(parentDir, uuid))
       },
     )
@@ -179,7 +192,8 @@ export class Session {
       () => `${parentDir}/${uuid}`,
       async (storage) => {
         await ensureLoaded()
-        return fromJsonText<SessionCheck>(await rust().checkSession(parentDir, uuid, storage, read))
+        const check = () => rust().checkSession(parentDir, uuid, storage, read)
+        return fromJsonText<SessionCheck>(await withMemory(check))
       },
     )
   }
@@ -282,7 +296,8 @@ export class Session {
         const sessionDir = rust().sessionDir(directory, uuid)
         for (let attempt = 1; ; attempt++) {
           const outcome = await locked(bounded, sessionDir, async (lease) => {
-            const handle = await rust().SessionHandle.load(directory, uuid, bounded, bounded, activeContextId, read)
+            const load = () => rust().SessionHandle.load(directory, uuid, bounded, bounded, activeContextId, read)
+            const handle = await withMemory(load)
             const session = new Session(handle, storage, rust().sessionDir(parentDir, uuid))
             session.#held = { storage: bounded, lease }
             try {
@@ -424,7 +439,8 @@ export class Session {
 
   set rawDict(dict: object) {
     const text = toJsonText(dict, 'rawDict')
-    this.#rust.setDict(text)
+    const handle = this.#rust
+    handle.setDict(passText(text))
   }
 
   /**
@@ -576,7 +592,7 @@ export class Session {
           const keepsBoth = onConflict === 'fork'
           for (;;) {
             const work = (lease?: StorageLease) =>
-              handle.save(keepsBoth, storage, lease) as Promise<string[] | undefined>
+              withMemory(() => handle.save(keepsBoth, storage, lease) as Promise<string[] | undefined>)
             const forks = await (held === null ? locked(storage, handle.sessionDir, work) : work(held.lease))
             // Otherwise the lock was lost: acquire it again and save the rest.
             if (forks !== undefined) return this.#forked(forks)
@@ -614,7 +630,8 @@ export class Session {
    * @throws {StorageError} if the storage fails, or does not answer within `options.timeout` (`ETIMEDOUT`).
    */
   async loadContext(id: string, options?: WaitOptions): Promise<Context> {
-    return this.#object(await this.#within('loadContext', options, (storage) => this.#rust.loadContext(id, storage)))
+    const load = (storage: SessionStorage) => withMemory(() => this.#rust.loadContext(id, storage))
+    return this.#object(await this.#within('loadContext', options, load))
   }
 
   /**
@@ -644,6 +661,43 @@ export class Session {
   rollingTokenWindow(maxTokens: number, encoding?: EncodingName, options?: TokenWindowOptions): Context | null {
     const wireOptions = tokenWindowOptions(this.#activeContext(), options)
     return this.#windowed(this.#rust.rollingTokenWindow(maxTokens, encoding, wireOptions))
+  }
+
+  /** Applies {@link Context.clearToolResults} to the active context. Returns the new active context, or `null`. */
+  clearToolResults(options?: ClearToolResultsOptions): Context | null {
+    return this.#activated(this.#activeContext()?.clearToolResults(options))
+  }
+
+  /** Applies {@link Context.clearThinking} to the active context. Returns the new active context, or `null`. */
+  clearThinking(options?: ClearThinkingOptions): Context | null {
+    return this.#activated(this.#activeContext()?.clearThinking(options))
+  }
+
+  /** Applies {@link Context.clearMedia} to the active context. Returns the new active context, or `null`. */
+  clearMedia(options?: ClearMediaOptions): Context | null {
+    return this.#activated(this.#activeContext()?.clearMedia(options))
+  }
+
+  /** Applies {@link Context.elide} to the active context. Returns the new active context, or `null`. */
+  elide(options: ElideOptions): Context | null {
+    return this.#activated(this.#activeContext()?.elide(options))
+  }
+
+  /** Applies {@link Context.dedupeToolResults} to the active context. Returns the new active context, or `null`. */
+  dedupeToolResults(options?: DedupeToolResultsOptions): Context | null {
+    return this.#activated(this.#activeContext()?.dedupeToolResults(options))
+  }
+
+  /** Applies {@link Context.summarize} to the active context. Returns the new active context; `null` if none is active. */
+  summarize(options: SummarizeOptions): Context | null {
+    return this.#activated(this.#activeContext()?.summarize(options))
+  }
+
+  /** Applies {@link Context.fit} to the active context; the fork becomes active. `null` if nothing changed or none is active. */
+  fit(policy: Policy, options?: EncodingOption): Fitted | null {
+    const fitted = this.#activeContext()?.fit(policy, options) ?? null
+    this.#activated(fitted?.context)
+    return fitted
   }
 
   /**
@@ -686,6 +740,8 @@ export class Session {
       ids.push(id)
       texts.push(text)
     }
+    // Each text is copied, and becomes part of a message.
+    ensureMemory(2 * texts.reduce((sum, text) => sum + text.length, 0))
     this.#rust.materialize(ids, texts)
   }
 
@@ -755,6 +811,11 @@ export class Session {
       this.#dictRevision = revision
     }
     return this.#dict
+  }
+
+  #activated(fork: Context | null | undefined): Context | null {
+    if (fork) this.setActiveContext(fork)
+    return fork ?? null
   }
 
   #windowed(handle: ContextHandle | undefined): Context | null {

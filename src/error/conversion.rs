@@ -11,6 +11,7 @@ impl From<ConversationError> for Error {
         match error {
             ConversationError::InvalidArgument { argument, message } => Self::InvalidArgument { argument, message },
             ConversationError::InvalidMessage { field, message } => Self::InvalidMessage { field, message },
+            ConversationError::MemoryLimit(out_of_memory) => Self::MemoryLimit(out_of_memory),
             ConversationError::FileTooLarge(error) => Self::FileTooLarge(error),
             ConversationError::Internal(message) => Self::Internal(message),
         }
@@ -32,8 +33,11 @@ impl Error {
         }
     }
 
-    /// The error for the file at `path`, which is not valid JSON.
+    /// The error for the file at `path`, which could not be parsed.
     pub fn not_json(error: ParseError, path: &str) -> Self {
+        if let Some(out_of_memory) = error.out_of_memory {
+            return out_of_memory.into();
+        }
         Self::CorruptSession {
             path: path.to_owned(),
             position: Position { line: error.line, column: error.column },
@@ -44,6 +48,9 @@ impl Error {
 
     /// The error for a field of the file at `path`, whose `text` gives the line and the column.
     pub fn in_file(fault: ShapeError, path: &str, text: &[u8]) -> Self {
+        if let Some(out_of_memory) = fault.out_of_memory {
+            return out_of_memory.into();
+        }
         Self::CorruptSession {
             path: path.to_owned(),
             position: locate(text, &fault.field),

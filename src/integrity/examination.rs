@@ -1,7 +1,5 @@
 //! Examines the files of a session, one after the other.
 
-use std::collections::BTreeSet;
-
 use super::context::{self, Age};
 use super::directory::{Directory, Kind, temporary_target};
 use super::finding::{Finding, Report, Rule, SessionCheck};
@@ -69,7 +67,7 @@ impl<'e> Examination<'e> {
         let mut report = Report::new(self.directory.layout.file(name));
         let mut is_read = true;
         if let Some(text) = text_of(contents, self.limits, &mut report) {
-            let value = text::read(&text, self.limits.values());
+            let value = text::read(&text, self.limits.values())?;
             is_read = !matches!(&value, Err(damage) if damage.rule == Rule::FileTooLarge);
             let file = context::examine(&self.directory, &id, &text, value, self.environment, &mut report)?;
             if let Some(file) = file {
@@ -99,7 +97,7 @@ impl<'e> Examination<'e> {
     /// # Errors
     ///
     /// [`Error::SessionNotFound`] if there is neither that file nor a context.
-    pub fn finish(mut self, contents: Contents) -> Result<(SessionCheck, RepairPlan, BTreeSet<String>), Error> {
+    pub fn finish(mut self, contents: Contents) -> Result<(SessionCheck, RepairPlan, Vec<String>), Error> {
         let path = self.directory.layout.session_file();
         if matches!(contents, Contents::Absent) && self.context_files().is_empty() {
             return Err(Error::SessionNotFound { path });
@@ -108,7 +106,8 @@ impl<'e> Examination<'e> {
         let mut report = Report::new(path);
         let text = text_of(contents, self.limits, &mut report);
         if text.is_some() || is_absent {
-            if let Some(dict) = session::examine(&self.directory, &self.ages, text.as_deref(), self.limits, &mut report)
+            if let Some(dict) =
+                session::examine(&self.directory, &self.ages, text.as_deref(), self.limits, &mut report)?
             {
                 self.keep_change(SESSION_FILE, text.as_deref(), &dict, &report)?;
             }
@@ -128,7 +127,7 @@ impl<'e> Examination<'e> {
                 actions: report.actions(),
                 copy_path: copy.map(|copy| self.directory.layout.file(&copy)),
                 old_digest: text.map(sha256_hex),
-                bytes: json::to_file_bytes(&dict.into()),
+                bytes: json::to_file_bytes(&dict.into())?,
                 path,
             });
         }

@@ -15,6 +15,7 @@ pub use directory::temporary_target;
 pub use finding::{Finding, Repairability, Rule, SessionCheck, Severity};
 pub use repair_plan::Action;
 
+use crate::conversation::order;
 use crate::digest::sha256_hex;
 use crate::environment::Environment;
 use crate::error::{Error, FileTooLarge, Operation, StorageError};
@@ -179,7 +180,7 @@ async fn carry_out(plan: &RepairPlan, storage: &impl Storage) -> Result<Vec<Acti
 async fn remove_copies(layout: &Layout, storage: &impl Storage, keep: usize) -> Result<(), Error> {
     let names = storage.list(&layout.session_dir()).await?;
     let mut copies: Vec<_> = names.iter().filter_map(|name| Some((copied_file(name)?, name))).collect();
-    copies.sort();
+    order::sort(&mut copies);
     for copies in copies.chunk_by(|((one, _), _), ((other, _), _)| one == other) {
         for (_, name) in &copies[..copies.len().saturating_sub(keep)] {
             storage.remove(&layout.file(name)).await?;

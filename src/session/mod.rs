@@ -90,6 +90,7 @@ impl Session {
     /// [`Error::CorruptSession`] if the text is not a valid session or belongs to another session; [`Error::FileTooLarge`].
     pub fn from_file(layout: Layout, text: &[u8], limits: Limits) -> Result<Self, Error> {
         let dict = dict::of_file(&layout, text, limits)?;
+        json::ensure_copies(&(&dict).into(), 1, "a session")?;
         let mut session = Self::of(layout, dict, Some(0));
         session.limits = limits;
         session.saved_dict = session.dict.clone();
@@ -192,6 +193,7 @@ impl Session {
     /// The field with the wrong shape; `uuid` if it belongs to another session; `active_context_id` if that context is not
     /// in memory.
     pub fn replace_dict(&mut self, mut dict: Value) -> Result<(), ShapeError> {
+        json::ensure_copies(&(&self.dict).into(), 1, "a session")?;
         json::keep_numbers(&Value::Object(self.dict.clone()), &mut dict);
         let mut dict = dict::checked(dict, &self.layout)?;
         dict::add_missing_fields(&mut dict, &self.layout);

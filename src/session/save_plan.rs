@@ -2,6 +2,7 @@
 
 use super::Session;
 use super::shared::SharedContext;
+use crate::conversation::order;
 use crate::digest::sha256_hex;
 use crate::error::Error;
 use crate::id::ContextId;
@@ -55,7 +56,7 @@ impl Session {
     ///
     /// # Errors
     ///
-    /// [`Error::FileTooLarge`] if a file would exceed a limit.
+    /// [`Error::FileTooLarge`] if a file would exceed a limit. [`Error::MemoryLimit`].
     pub(super) fn save_plan(&mut self) -> Result<SavePlan, Error> {
         self.name_forks_in_parents();
         let mut planned: Vec<ContextId> = Vec::new();
@@ -63,9 +64,9 @@ impl Session {
         for context in forks_first(self.pending.contexts()) {
             let unsaved = context.unsaved_forks(|id| self.has_file(id) || planned.contains(id));
             let (id, bytes, values, revision) = context.read(|context| {
-                let bytes = json::to_file_bytes(&context.view_without_children(&unsaved));
-                (context.id().clone(), bytes, context.file_values(self.limits), context.revision())
-            });
+                let bytes = json::to_file_bytes(&context.view_without_children(&unsaved))?;
+                Ok::<_, Error>((context.id().clone(), bytes, context.file_values(self.limits)?, context.revision()))
+            })?;
             let path = self.layout.context_file(&id);
             self.limits.check(&path, bytes.len() as u64, values, true)?;
             let write = PlannedWrite::new(path, bytes, Written::Context { context: context.clone(), revision });
@@ -78,7 +79,8 @@ impl Session {
             }
         }
         if !writes.is_empty() || self.saved_revision != Some(self.revision) {
-            let bytes = json::to_file_bytes(&(&self.dict).into());
+            let bytes = json::to_file_bytes(&(&self.dict).into())?;
+            json::ensure_copies(&(&self.dict).into(), 2, "saving a session")?;
             let path = self.layout.session_file();
             self.limits.check(&path, bytes.len() as u64, Size::of_object(&self.dict, 0).values, true)?;
             let what = Written::Session { dict: self.dict.clone(), revision: self.revision };
@@ -112,7 +114,7 @@ impl Session {
 fn forks_first(contexts: Vec<SharedContext>) -> Vec<SharedContext> {
     let mut ids: Vec<(ContextId, usize)> =
         contexts.iter().enumerate().map(|(at, context)| (context.id(), at)).collect();
-    ids.sort_unstable();
+    order::sort(&mut ids);
     let origin = |at: usize| {
         let find = |origin: &str| ids.binary_search_by(|(id, _)| id.as_str().cmp(origin)).ok();
         contexts[at].read(|context| context.origin().and_then(find)).map(|found| ids[found].1)

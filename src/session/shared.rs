@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 use std::rc::{Rc, Weak};
 
-use crate::conversation::Context;
+use crate::conversation::{Context, order};
 use crate::error::Error;
 use crate::id::ContextId;
 use crate::limits::Limits;
@@ -108,7 +108,7 @@ impl SharedContext {
     pub(super) fn unsaved_forks(&self, has_file: impl Fn(&ContextId) -> bool) -> Vec<ContextId> {
         let forks = self.0.forks.borrow();
         let mut ids: Vec<ContextId> = forks.iter().map(|fork| &fork.id).filter(|id| !has_file(id)).cloned().collect();
-        ids.sort_unstable();
+        order::sort(&mut ids);
         ids
     }
 

@@ -1,6 +1,7 @@
 //! Validates arguments and options, which JavaScript may pass with any type.
 
-use js_sys::Reflect;
+use js_sys::{JsString, Reflect};
+use peteos_memory::ensure;
 use wasm_bindgen::prelude::*;
 
 use crate::error::Error;
@@ -13,7 +14,15 @@ pub const MAX_FILE_BYTES: &str = "maxFileBytes";
 pub const MAX_FILE_VALUES: &str = "maxFileValues";
 
 pub fn string(value: &JsValue, argument: &str) -> Result<String, Error> {
-    value.as_string().ok_or_else(|| expected(argument, "a string", value))
+    let text: &JsString = value.dyn_ref().ok_or_else(|| expected(argument, "a string", value))?;
+    short(text)?;
+    Ok(value.as_string().unwrap_or_default())
+}
+
+/// Checks that the copy of a string that [`JsValue::as_string`] makes fits into the memory. While it is made, a copy with a
+/// byte for each character grows to one with three.
+fn short(text: &JsString) -> Result<(), Error> {
+    Ok(ensure(4 * text.length() as usize, "an argument")?)
 }
 
 /// A count, a budget or a position.
@@ -63,7 +72,7 @@ pub fn array(value: &JsValue) -> Option<js_sys::Array> {
 
 /// The strings of an array; `None` for anything else.
 pub fn strings(value: &JsValue) -> Option<Vec<String>> {
-    array(value)?.iter().map(|item| item.as_string()).collect()
+    array(value)?.iter().map(|item| string(&item, "").ok()).collect()
 }
 
 #[wasm_bindgen]
@@ -106,8 +115,9 @@ fn describe(value: &JsValue) -> String {
             number.to_string()
         };
     }
-    if let Some(text) = value.as_string() {
-        let short: String = text.chars().take(LONGEST).collect();
+    if let Some(text) = value.dyn_ref::<JsString>() {
+        let short: String = text.substring(0, 2 * LONGEST as u32).into();
+        let short: String = short.chars().take(LONGEST).collect();
         return format!("{short:?}");
     }
     if let Some(boolean) = value.as_bool() {

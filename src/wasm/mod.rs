@@ -13,9 +13,11 @@ mod context;
 mod encodings;
 mod environment;
 mod errors;
+mod graphemes;
 mod memory;
 mod patterns;
 mod reports;
+mod room;
 mod session;
 mod storage;
 mod text;
@@ -25,13 +27,16 @@ pub use context::ContextHandle;
 pub use session::SessionHandle;
 pub use text::text_buffer;
 
+use js_sys::Uint8Array;
+use peteos_memory::ensure;
 use serde_json::Value;
+use sha2::{Digest, Sha256};
 use wasm_bindgen::prelude::*;
 
 use crate::conversation::{GivenMessage, MAX_MESSAGE_DEPTH, Message, SEQUENCE_NUMBER, Special};
-use crate::digest::sha256_hex;
+use crate::digest::hex;
 use crate::error::{Error, ShapeError};
-use crate::json::{self, FieldPath, View};
+use crate::json::{self, View};
 use crate::limits::Limits;
 use crate::tokens;
 use environment::JsEnvironment;
@@ -47,6 +52,7 @@ fn any_file() -> String {
 /// vocabulary file, or `undefined` if it cannot be read synchronously.
 #[wasm_bindgen]
 pub fn configure(create_error: js_sys::Function, read_vocabulary: js_sys::Function) {
+    memory::prepare();
     errors::set_factory(create_error);
     encodings::set_reader(read_vocabulary);
 }
@@ -77,14 +83,14 @@ pub fn count_tokens(bytes: usize, encoding: usize, limit: &JsValue) -> Result<f6
     let limit = if args::is_absent(limit) { u64::MAX } else { args::non_negative_integer(limit, "options.limit")? };
     let tokenizer = encodings::tokenizer(encodings::numbered(encoding)?)?;
     let count = text::with_text(bytes, |text| tokenizer.count_up_to(text, limit));
-    Ok(args::to_number(count))
+    Ok(args::to_number(count.map_err(Error::from)?))
 }
 
 /// The ids of the tokens of the text in the [`text::text_buffer`].
 #[wasm_bindgen]
 pub fn encode(bytes: usize, encoding: usize) -> Result<Vec<u32>, JsValue> {
     let tokenizer = encodings::tokenizer(encodings::numbered(encoding)?)?;
-    Ok(text::with_text(bytes, |text| tokenizer.encode(text)))
+    Ok(text::with_text(bytes, |text| tokenizer.encode(text)).map_err(Error::from)?)
 }
 
 /// The text of tokens. Invalid UTF-8 becomes U+FFFD.
@@ -92,15 +98,33 @@ pub fn encode(bytes: usize, encoding: usize) -> Result<Vec<u32>, JsValue> {
 pub fn decode(tokens: &[u32], encoding: usize) -> Result<String, JsValue> {
     let encoding = encodings::numbered(encoding)?;
     let bytes = encodings::tokenizer(encoding)?.decode(tokens, encoding).map_err(Error::from)?;
-    Ok(String::from_utf8_lossy(&bytes).into_owned())
+    String::from_utf8(bytes).or_else(|error| {
+        let bytes = error.into_bytes();
+        // Each byte may become U+FFFD, which has three; a string that grows is copied.
+        ensure(bytes.len().saturating_mul(9), "a text").map_err(Error::from)?;
+        Ok(String::from_utf8_lossy(&bytes).into_owned())
+    })
 }
 
 /// The SHA-256 of a file's contents in lower-case hexadecimal digits, for storage adapters on platforms without a
 /// synchronous implementation.
 #[wasm_bindgen(js_name = sha256)]
-pub fn sha256(data: &[u8]) -> String {
-    sha256_hex(data)
+pub fn sha256(data: &Uint8Array) -> String {
+    // In pieces, so that the memory does not have to hold a file.
+    let mut piece = vec![0; PIECE as usize];
+    let mut digest = Sha256::new();
+    let length = data.length();
+    for start in (0..length).step_by(PIECE as usize) {
+        let end = length.min(start.saturating_add(PIECE));
+        let bytes = &mut piece[..(end - start) as usize];
+        data.subarray(start, end).copy_to(bytes);
+        digest.update(&bytes);
+    }
+    hex(&digest.finalize())
 }
+
+/// The bytes of a file that are hashed at once.
+const PIECE: u32 = 1 << 14;
 
 /// The name of a model's encoding.
 #[wasm_bindgen(js_name = encodingForModel)]
@@ -123,7 +147,7 @@ pub fn is_encoding_loaded(encoding: &JsValue) -> Result<bool, JsValue> {
 
 /// Loads the vocabulary of an encoding from the contents of its file.
 #[wasm_bindgen(js_name = loadVocabulary)]
-pub fn load_vocabulary(encoding: &JsValue, data: Vec<u8>) -> Result<(), JsValue> {
+pub fn load_vocabulary(encoding: &JsValue, data: &JsValue) -> Result<(), JsValue> {
     encodings::load(args::encoding(encoding)?.vocabulary(), data)
 }
 
@@ -131,7 +155,7 @@ pub fn load_vocabulary(encoding: &JsValue, data: Vec<u8>) -> Result<(), JsValue>
 #[wasm_bindgen(js_name = completeMessage)]
 pub fn complete_message(bytes: usize) -> Result<String, JsValue> {
     let (message, given) = given_message(bytes, Limits::default(), any_file)?;
-    Ok(json::to_compact_text(&completed_view(&message, given)))
+    Ok(reports::compact_text(&completed_view(&message, given))?)
 }
 
 /// The special message in the [`text::text_buffer`] with missing fields added, as JSON. `kind` is `SystemPromptMessage` or
@@ -140,7 +164,7 @@ pub fn complete_message(bytes: usize) -> Result<String, JsValue> {
 pub fn complete_special_message(bytes: usize, kind: &str) -> Result<String, JsValue> {
     let kind = if kind == Special::SystemPrompt.type_name() { Special::SystemPrompt } else { Special::ToolDefinitions };
     let message = text::with_text(bytes, |text| special_message(kind, text))?;
-    Ok(json::to_compact_text(&message.dict().into()))
+    Ok(reports::compact_text(&message.dict().into())?)
 }
 
 /// The message in the [`text::text_buffer`], and the number of the fields that it came with: added fields come after them.
@@ -187,6 +211,6 @@ fn value(
 ) -> Result<Value, Error> {
     json::parse_within(text.as_ref(), max_depth, limits.values()).map_err(|error| match error.has_more_values {
         true => limits.too_many_values(&file(), true).into(),
-        false => at_fault(ShapeError::new(FieldPath::root(), error.message)),
+        false => at_fault(error.into()),
     })
 }

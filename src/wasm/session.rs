@@ -10,7 +10,7 @@ use super::context::{ContextHandle, specials};
 use super::environment::JsEnvironment;
 use super::storage::JsStorage;
 use super::windows::{SequenceWindow, TokenWindow};
-use super::{args, in_argument, patterns, reports, value};
+use super::{args, in_argument, memory, patterns, reports, text, value};
 use crate::conversation::HookOutputs;
 use crate::error::Error;
 use crate::id::{ContextId, SessionId};
@@ -99,6 +99,10 @@ impl SessionHandle {
                 return Err(Error::Stopped.into());
             }
             for error in errors {
+                // Nothing is known about that session.
+                if matches!(error, Error::MemoryLimit(_)) {
+                    return Err(error.into());
+                }
                 on_error.call1(&JsValue::NULL, &error.into())?;
             }
             if page.is_empty() {
@@ -128,14 +132,15 @@ impl SessionHandle {
 
     #[wasm_bindgen(js_name = dictText)]
     pub fn dict_text(&self) -> Result<String, JsValue> {
-        Ok(self.0.read(|session| json::to_compact_text(&session.dict().into())))
+        Ok(self.0.read(|session| reports::compact_text(&session.dict().into()))?)
     }
 
     #[wasm_bindgen(js_name = setDict)]
-    pub fn set_dict(&self, text: &str) -> Result<(), JsValue> {
+    pub fn set_dict(&self, bytes: usize) -> Result<(), JsValue> {
         let limits = self.0.read(|session| session.limits());
         let at_fault = in_argument("rawDict");
-        let dict = value(text, json::MAX_DEPTH, limits, || SESSION_FILE.to_owned(), &at_fault)?;
+        let read = |text: &[u8]| value(text, json::MAX_DEPTH, limits, || SESSION_FILE.to_owned(), &at_fault);
+        let dict = text::with_text(bytes, read)?;
         self.change(|session| session.replace_dict(dict).map_err(at_fault))
     }
 
@@ -249,6 +254,7 @@ impl SessionHandle {
         options: &JsValue,
     ) -> Result<Option<ContextHandle>, JsValue> {
         let SequenceWindow { count, options } = SequenceWindow::read(count, options)?;
+        self.ensure_copy()?;
         let environment = JsEnvironment::capture()?;
         let child = self.change(|session| session.rolling_sequence_window(count, &options, &environment))?;
         Ok(child.map(ContextHandle::from))
@@ -262,6 +268,7 @@ impl SessionHandle {
         options: &JsValue,
     ) -> Result<Option<ContextHandle>, JsValue> {
         let window = TokenWindow::read(max_tokens, encoding, options)?;
+        self.ensure_copy()?;
         let environment = JsEnvironment::capture()?;
         let child = self.change(|session| {
             session.rolling_token_window(window.budget, &window.counting(), &window.options, &environment)
@@ -278,6 +285,7 @@ impl SessionHandle {
 
     /// Rebuilds the content of messages with hooks from the texts that the hooks returned, in the order of their ids.
     pub fn materialize(&self, hook_ids: Vec<String>, texts: Vec<String>) -> Result<(), JsValue> {
+        self.ensure_copy()?;
         let outputs = HookOutputs::new(hook_ids.into_iter().zip(texts));
         self.change(|session| session.materialize(&outputs, &patterns::full_match))
     }
@@ -314,6 +322,13 @@ impl SessionHandle {
 }
 
 impl SessionHandle {
+    /// Ensures that a copy of the active context fits into the memory.
+    fn ensure_copy(&self) -> Result<(), Error> {
+        let active = self.0.read(|session| session.active_context().cloned());
+        let Some(active) = active else { return Ok(()) };
+        Ok(active.read(|context| memory::ensure_copies(context, 1, "a copy of the context"))?)
+    }
+
     fn change<T>(&self, change: impl FnOnce(&mut Session) -> Result<T, Error>) -> Result<T, JsValue> {
         Ok(self.0.change(change)?)
     }

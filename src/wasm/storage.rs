@@ -5,7 +5,7 @@ use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::JsFuture;
 
 use super::args::{array, is_absent, strings};
-use super::bytes::{byte_length, copied};
+use super::bytes::{byte_length, copied, copied_out};
 use super::memory::make_room_for_json;
 use crate::error::{Cause, Error, Operation, StorageError};
 use crate::limits::Limits;
@@ -86,7 +86,8 @@ impl JsStorage {
         }
         // Checked before the bytes are copied into the memory of the module.
         self.limits.check(path, byte_length(&data).unwrap_or(0), 0, false)?;
-        let bytes = copied(&data).ok_or_else(|| wrong_answer(Operation::Read, path, "a Uint8Array or null"))?;
+        let bytes = copied(&data, "a file")?;
+        let bytes = bytes.ok_or_else(|| wrong_answer(Operation::Read, path, "a Uint8Array or null"))?;
         make_room_for_json(&bytes);
         Ok(Some(bytes))
     }
@@ -152,8 +153,7 @@ impl Storage for JsStorage {
     }
 
     async fn write(&self, path: &str, contents: &[u8]) -> Result<(), Error> {
-        // A copy, because a view into the memory of the module is detached when the memory grows.
-        let data = Uint8Array::from(contents);
+        let data = copied_out(contents)?;
         let written = settle(self.adapter().write(path, data, &self.lease)).await;
         written.map(drop).map_err(|cause| write_failure(path, cause))
     }
@@ -199,7 +199,7 @@ impl SyncStorage for JsStorage {
             let message = "saveSync requires a storage adapter with writeSync; use save";
             return Err(storage_error(Operation::Write, path, message.to_owned(), None));
         }
-        let answer = self.adapter().write_sync(path, Uint8Array::from(contents), &self.lease);
+        let answer = self.adapter().write_sync(path, copied_out(contents)?, &self.lease);
         let answer = answer.map_err(|cause| write_failure(path, cause))?;
         match is_absent(&answer) {
             true => Ok(()),

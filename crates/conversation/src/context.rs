@@ -1,5 +1,6 @@
 //! A context: the messages of one step of a session, in order.
 
+use peteos_memory::try_reserve;
 use serde_json::Value;
 
 use crate::anchors::{Anchor, Anchors, MESSAGES, SYSTEM_PROMPT, TOOLS};
@@ -11,6 +12,7 @@ use crate::json::{self, Object};
 use crate::keys;
 use crate::limits::Limits;
 use crate::message::Message;
+use crate::order;
 use crate::room::FileSize;
 use crate::special::Special;
 
@@ -196,7 +198,7 @@ impl Context {
             return Box::new((0..self.messages.len()).rev().filter(move |at| !specials.contains(&Some(*at))));
         }
         let mut ages: Vec<(Option<i64>, usize)> = self.ages().collect();
-        ages.sort_unstable();
+        order::sort(&mut ages);
         Box::new(ages.into_iter().rev().map(|(_, position)| position))
     }
 
@@ -220,6 +222,10 @@ impl Context {
         let position = self.anchors.position(anchor)?;
         self.check_counters("message")?;
         let message = message.with_sequence(self.mutation_counter as i64);
+        if self.messages.len() == self.messages.capacity() {
+            let more = self.messages.len().max(4);
+            try_reserve(&mut self.messages, more, "a message")?;
+        }
         self.make_room(&message, None)?;
         Ok(self.insert(message, position))
     }
@@ -374,7 +380,7 @@ impl Context {
         self.mutation_counter += 1;
     }
 
-    fn new_key(&mut self) -> u64 {
+    pub(super) fn new_key(&mut self) -> u64 {
         let key = self.next_key;
         self.next_key += 1;
         key

@@ -2,6 +2,7 @@
 
 use std::collections::{HashMap, VecDeque};
 
+use peteos_memory::{check, try_reserve};
 use serde_json::Value;
 
 use crate::anchors::{Anchor, Anchors, MESSAGES, SYSTEM_PROMPT, TOOLS};
@@ -17,6 +18,11 @@ use crate::message::Message;
 use crate::room::FileSize;
 use crate::shape::wrong;
 use crate::special::Special;
+
+/// What the memory is for, in errors.
+const PURPOSE: &str = "a context";
+/// The memory that a message takes beyond its dict, with the fields that are added to it.
+const MESSAGE: usize = 1 << 11;
 
 /// The messages of a context by id. Messages with the same id are in display order.
 struct MessagesById<'c>(HashMap<&'c str, VecDeque<&'c StoredMessage>>);
@@ -53,11 +59,13 @@ impl Context {
         };
         let mut generated = false;
         let mut messages = Vec::new();
-        for (index, message) in take_array(&mut fields, keys::MESSAGES).into_iter().enumerate() {
-            let (message, added) = Message::stored(message, environment).map_err(|fault| {
-                ShapeError::new(fault.field.below(&FieldPath::root().key(keys::MESSAGES).index(index)), fault.message)
-            })?;
+        let given = take_array(&mut fields, keys::MESSAGES);
+        try_reserve(&mut messages, given.len(), PURPOSE)?;
+        for (index, message) in given.into_iter().enumerate() {
+            let (message, added) = Message::stored(message, environment)
+                .map_err(|fault| fault.below(&FieldPath::root().key(keys::MESSAGES).index(index)))?;
             generated |= added;
+            check(MESSAGE, PURPOSE)?;
             messages.push(StoredMessage { key: index as u64, message });
         }
         let count = messages.len() as u64;

@@ -42,6 +42,7 @@ mod message;
 mod message_tokens;
 pub mod names;
 mod new_conversation;
+pub mod order;
 mod pairing;
 mod part;
 mod room;
@@ -54,11 +55,13 @@ pub use context::Context;
 pub use context_shape::shape_faults;
 pub use counting::{Counter, Counting, Media};
 pub use exchange::{Exchanges, Unpaired, UnpairedKind};
-pub use fork::{ForkOptions, SequenceRange};
+pub use fork::{Edit, ForkOptions, SequenceRange};
 pub use materialize::{FullMatch, HookOutputs};
 pub use message::{GivenMessage, MAX_MESSAGE_DEPTH, Message, SEQUENCE_NUMBER};
 pub use new_conversation::NewConversation;
-pub use pairing::{CallState, PairedCall, PairedMessage, PairedResult, Pairing, Place, Repeats, ResultState, ToolPart};
-pub use part::{PartKind, PartKinds, PartTokens};
+pub use pairing::{
+    CallState, PairedCall, PairedMessage, PairedResult, Pairing, Place, Repeats, ResultState, ToolPart, Tools,
+};
+pub use part::{OPAQUE, PartKind, PartKinds, PartTokens};
 pub use peteos_json as json;
 pub use special::Special;

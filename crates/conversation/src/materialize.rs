@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use crate::context::Context;
 use crate::digest::sha256_hex;
 use crate::error::Error;
-use crate::json;
+use crate::json::{self, ParseError};
 use crate::keys;
 use crate::message::{MAX_MESSAGE_DEPTH, Message};
 use crate::special::Special;
@@ -47,6 +47,7 @@ impl HookOutputs {
         match json::parse_within(text.as_bytes(), MAX_ARRAY_DEPTH, usize::MAX) {
             Ok(Value::Array(items)) => Ok(Some(items)),
             Ok(_) => Err(Error::argument(name, "the hook must return a JSON array")),
+            Err(ParseError { out_of_memory: Some(out_of_memory), .. }) => Err(out_of_memory.into()),
             Err(error) => {
                 let fault = format!("{} at {}:{}", error.message, error.line, error.column);
                 Err(Error::argument(name, format!("the hook must return a JSON array: {fault}")))

@@ -4,6 +4,8 @@
 //! is kept, to which a message adds a bound of its own. Only if that reaches a limit is the file measured, once: from then on
 //! each message is measured as it is appended.
 
+use peteos_memory::OutOfMemory;
+
 use crate::context::Context;
 use crate::error::{Error, FileTooLarge};
 use crate::json::{self, Object, Size};
@@ -81,10 +83,10 @@ impl Context {
     ///
     /// # Errors
     ///
-    /// [`Error::FileTooLarge`].
+    /// [`Error::FileTooLarge`], [`Error::MemoryLimit`].
     pub fn check_limits(&mut self) -> Result<(), Error> {
         if !self.fits(self.file_size.size) {
-            self.measure();
+            self.measure()?;
         }
         Ok(self.check_size(self.file_size.size)?)
     }
@@ -93,7 +95,7 @@ impl Context {
     ///
     /// # Errors
     ///
-    /// [`Error::FileTooLarge`]; nothing has changed.
+    /// [`Error::FileTooLarge`], [`Error::MemoryLimit`]; nothing has changed.
     pub(crate) fn make_room(&mut self, message: &Message, replaced: Option<usize>) -> Result<(), Error> {
         let mut larger = self.file_size.size;
         larger.add(bound(message));
@@ -102,12 +104,12 @@ impl Context {
             return Ok(());
         }
         if !self.file_size.is_exact {
-            self.measure();
+            self.measure()?;
         }
         let mut exact = self.file_size.size;
-        exact.add(measured(message));
+        exact.add(measured(message)?);
         if let Some(replaced) = replaced.and_then(|position| self.message(position)) {
-            let replaced = measured(replaced);
+            let replaced = measured(replaced)?;
             exact.bytes = exact.bytes.saturating_sub(replaced.bytes);
             exact.values = exact.values.saturating_sub(replaced.values);
         }
@@ -117,9 +119,13 @@ impl Context {
     }
 
     /// The number of values in the file, measured if a bound exceeds the limit.
-    pub fn file_values(&self, limits: Limits) -> u64 {
+    ///
+    /// # Errors
+    ///
+    /// If the memory is too small to measure it.
+    pub fn file_values(&self, limits: Limits) -> Result<u64, OutOfMemory> {
         let Size { values, .. } = self.file_size.size;
-        if values <= limits.file_values { values } else { self.measured().values }
+        Ok(if values <= limits.file_values { values } else { self.measured()?.values })
     }
 
     fn fits(&self, size: Size) -> bool {
@@ -130,22 +136,25 @@ impl Context {
         self.limits.check(&self.id.file_name(), size.bytes.saturating_add(RESERVE), size.values, true)
     }
 
-    fn measure(&mut self) {
-        self.file_size = FileSize { size: self.measured(), is_exact: true };
+    fn measure(&mut self) -> Result<(), OutOfMemory> {
+        self.file_size = FileSize { size: self.measured()?, is_exact: true };
+        Ok(())
     }
 
-    fn measured(&self) -> Size {
-        let without_messages = json::to_file_bytes(&self.view_without_messages());
+    fn measured(&self) -> Result<Size, OutOfMemory> {
+        let without_messages = json::to_file_bytes(&self.view_without_messages())?;
         let mut size = Size::of_object(&self.fields, 0);
         size.values += (3 * self.anchors.0.len() + self.anchor_sequences.len()) as u64;
         // The list of messages has a closing bracket on a line of its own.
         size.bytes = without_messages.len() as u64 + 3;
-        self.messages().for_each(|message| size.add(measured(message)));
-        size
+        for message in self.messages() {
+            size.add(measured(message)?);
+        }
+        Ok(size)
     }
 }
 
 /// The exact numbers of bytes and values of a message.
-fn measured(message: &Message) -> Size {
-    Size { bytes: Size::exact_bytes_of_item(message.dict()), values: bound(message).values }
+fn measured(message: &Message) -> Result<Size, OutOfMemory> {
+    Ok(Size { bytes: Size::exact_bytes_of_item(message.dict())?, values: bound(message).values })
 }

@@ -5,6 +5,7 @@
 
 use std::cell::Cell;
 
+use peteos_memory::OutOfMemory;
 use serde_json::Value;
 
 use super::anomalies::Anomalies;
@@ -22,6 +23,8 @@ pub struct ParseError {
     pub column: usize,
     /// The offset in bytes from the beginning of the text, including a byte order mark.
     pub offset: usize,
+    /// Set if the text may be valid, but its value does not fit into the memory.
+    pub out_of_memory: Option<OutOfMemory>,
     /// Whether the text has more values than the limit, and was read no further.
     pub has_more_values: bool,
 }
@@ -33,7 +36,7 @@ pub struct ParseError {
 ///
 /// # Errors
 ///
-/// If the text is not JSON, or is nested deeper than [`MAX_DEPTH`].
+/// If the text is not JSON, is nested deeper than [`MAX_DEPTH`], or its value does not fit into the memory.
 pub fn parse(text: &[u8]) -> Result<Value, ParseError> {
     parse_within(text, MAX_DEPTH, usize::MAX)
 }
@@ -78,13 +81,14 @@ fn read(
         }
         Ok(value)
     };
-    document().map_err(|Fault { offset, message }| {
+    document().map_err(|Fault { offset, message, out_of_memory }| {
         let Position { line, column } = Position::of(json, offset);
         ParseError {
             message,
             line,
             column,
             offset: offset + text.len() - json.len(),
+            out_of_memory,
             has_more_values: has_more_values.get(),
         }
     })
@@ -130,7 +134,7 @@ mod tests {
     fn depth_is_bounded() {
         let nested = |depth: usize| format!("{}{}", "[".repeat(depth), "]".repeat(depth));
         let deepest = parse(nested(MAX_DEPTH).as_bytes()).unwrap();
-        assert!(!to_file_bytes(&(&deepest.clone()).into()).is_empty());
+        assert!(!to_file_bytes(&(&deepest.clone()).into()).unwrap().is_empty());
         let error = refusal(&nested(MAX_DEPTH + 1));
         assert_eq!((error.line, error.column), (1, MAX_DEPTH + 1));
         refusal(&"[".repeat(1_000_000));

@@ -40,11 +40,6 @@ impl FieldPath {
         Self(outer.0.iter().chain(&self.0).cloned().collect())
     }
 
-    /// The path below the first step of this one.
-    pub fn after_first(&self) -> Self {
-        Self(self.0.iter().skip(1).cloned().collect())
-    }
-
     /// Whether this is the path of the value itself.
     pub fn is_root(&self) -> bool {
         self.0.is_empty()

@@ -1,5 +1,6 @@
 //! The size of values in a file.
 
+use peteos_memory::OutOfMemory;
 use serde_json::Value;
 
 use super::object::Object;
@@ -50,11 +51,15 @@ impl Size {
 
     /// The exact number of bytes that an object adds to a list of objects in an object, such as a message to its context: with
     /// its indent, the comma and the line break.
-    pub fn exact_bytes_of_item(object: &Object) -> u64 {
-        let bytes = to_file_bytes(&object.into());
+    ///
+    /// # Errors
+    ///
+    /// If the text does not fit into the memory.
+    pub fn exact_bytes_of_item(object: &Object) -> Result<u64, OutOfMemory> {
+        let bytes = to_file_bytes(&object.into())?;
         // In a text, a line break is escaped.
         let lines = 1 + bytes.iter().filter(|byte| **byte == b'\n').count() as u64;
-        bytes.len() as u64 + lines * 2 * INDENT + 2
+        Ok(bytes.len() as u64 + lines * 2 * INDENT + 2)
     }
 
     /// Adds another size.
@@ -78,14 +83,14 @@ mod tests {
         ];
         for text in texts {
             let Value::Object(object) = parse(text.as_bytes()).unwrap() else { panic!("{text}") };
-            let bytes = to_file_bytes(&(&object).into()).len() as u64;
+            let bytes = to_file_bytes(&(&object).into()).unwrap().len() as u64;
             assert!(Size::of_object(&object, 0).bytes >= bytes, "{text}");
             let list = |count: usize| {
                 let items = vec![Value::Object(object.clone()); count];
                 Value::Object(Object::from_iter([("messages".to_owned(), items.into())]))
             };
-            let file = |count| to_file_bytes(&(&list(count)).into()).len() as u64;
-            assert_eq!(Size::exact_bytes_of_item(&object), file(3) - file(2), "{text}");
+            let file = |count| to_file_bytes(&(&list(count)).into()).unwrap().len() as u64;
+            assert_eq!(Size::exact_bytes_of_item(&object).unwrap(), file(3) - file(2), "{text}");
             assert!(Size::of_object(&object, 2).bytes >= file(3) - file(2));
             assert_eq!(Size::of_value(&list(2), 0).values, 2 + 2 * Size::of_object(&object, 2).values);
         }

@@ -32,6 +32,14 @@ impl<'v> Field<'v> {
         Self { value, path: None }
     }
 
+    /// Another value at the same path.
+    pub fn with<'o>(&self, value: &'o Value) -> Field<'o>
+    where
+        'v: 'o,
+    {
+        Field { value, path: self.path.clone() }
+    }
+
     pub fn object(&self) -> Result<&'v Object, ShapeError> {
         self.value.as_object().ok_or_else(|| self.wrong("an object"))
     }
@@ -79,12 +87,6 @@ impl<'v> Field<'v> {
     #[cold]
     pub fn fault_at(&self, key: &str, message: impl Into<String>) -> ShapeError {
         ShapeError::new(self.path().key(key), message)
-    }
-
-    /// An error: a field of this one has a value that a context cannot hold.
-    #[cold]
-    pub fn unknown(&self, key: &str, found: &str) -> ShapeError {
-        self.fault_at(key, format!("{found:?} is not supported in a stored conversation; remove it"))
     }
 
     fn below(&self, step: Step<'v>, value: &'v Value) -> Self {

@@ -2,10 +2,8 @@
 
 use serde_json::Value;
 
-use super::ProviderFormat;
 use super::dict::{dict, set};
-use super::field::Field;
-use super::stored;
+use super::{ProviderFormat, from_messages, stored};
 use peteos_conversation::NewConversation;
 
 /// The mark in front of the name of a tool that stands for the id of a call or a result that has none.
@@ -37,7 +35,7 @@ fn read_item(mut item: Value, format: &dyn ProviderFormat) -> Value {
 
 /// The message of a list with one item, if the format can read it.
 fn read_alone(list: &Value, format: &dyn ProviderFormat) -> Option<Value> {
-    let NewConversation { system_prompt, messages, .. } = format.read(&Field::root(list)).ok()?.into_conversation();
+    let NewConversation { system_prompt, messages, .. } = from_messages(list.clone(), format).ok()?;
     let mut messages = system_prompt.into_iter().chain(messages);
     let mut first = messages.next()?;
     for mut other in messages {

@@ -19,6 +19,10 @@ pub fn advice(error: &Error) -> Option<String> {
             let purpose = if *is_written { "write it, and to read it later" } else { "read it" };
             Some(format!("raise options.{} to {purpose}", limit_option(*measure)))
         }
+        Error::MemoryLimit(_) => Some(
+            "release sessions and contexts with free() or using, or raise the limit with init({ maxMemory })"
+                .to_owned(),
+        ),
         Error::EncodingNotLoaded { encoding } => Some(format!("call `await loadEncoding('{encoding}')` first")),
         Error::UnknownEncoding { argument: "encoding", name, .. } if encoding_for_model(name).is_ok() => {
             Some(format!("it is a model, whose encoding is encodingForModel('{name}')"))

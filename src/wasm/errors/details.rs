@@ -1,6 +1,7 @@
 //! The properties of error objects, under the names that `js/errors.ts` uses.
 
 use js_sys::{Array, Object, Reflect};
+use peteos_memory::OutOfMemory;
 use wasm_bindgen::prelude::*;
 
 use super::advice::limit_option;
@@ -26,6 +27,11 @@ pub fn details(error: &Error) -> Object {
             ("limit", (*limit as f64).into()),
             ("option", limit_option(*measure).into()),
         ]),
+        Error::MemoryLimit(OutOfMemory { needed, used, limit, .. }) => object([
+            ("needed", (*needed as f64).into()),
+            ("used", (*used as f64).into()),
+            ("limit", (*limit as f64).into()),
+        ]),
         Error::UnknownEncoding { argument, known, .. } => object([
             ("argument", (*argument).into()),
             ("known", known.iter().map(|name| JsValue::from(*name)).collect::<Array>().into()),
@@ -37,6 +43,9 @@ pub fn details(error: &Error) -> Object {
             ("needed", (*needed as f64).into()),
             ("mediaTokens", (*media_tokens as f64).into()),
         ]),
+        Error::NoSaving { tokens, replaced } => {
+            object([("tokens", (*tokens as f64).into()), ("replaced", (*replaced as f64).into())])
+        }
         Error::FileConflict { path, expected, found } => object([
             ("path", path.into()),
             ("expected", expected.as_deref().into()),

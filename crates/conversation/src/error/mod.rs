@@ -6,6 +6,7 @@ mod shape;
 use std::fmt;
 
 use peteos_json::FieldPath;
+use peteos_memory::OutOfMemory;
 
 pub use measure::Measure;
 pub use shape::ShapeError;
@@ -27,6 +28,8 @@ pub enum Error {
         /// What was expected and what was found.
         message: String,
     },
+    /// The operation needs more memory than is left.
+    MemoryLimit(OutOfMemory),
     /// A file that exceeds a limit, or would.
     FileTooLarge(FileTooLarge),
     /// A bug in this library, reported instead of a panic.
@@ -80,9 +83,16 @@ impl fmt::Display for Error {
             Self::InvalidArgument { argument, message } => write!(formatter, "{argument}: {message}"),
             Self::InvalidMessage { field, message } if field.is_root() => write!(formatter, "message: {message}"),
             Self::InvalidMessage { field, message } => write!(formatter, "message.{field}: {message}"),
+            Self::MemoryLimit(out_of_memory) => out_of_memory.fmt(formatter),
             Self::FileTooLarge(error) => error.fmt(formatter),
             Self::Internal(message) => write!(formatter, "internal error, please report it: {message}"),
         }
+    }
+}
+
+impl From<OutOfMemory> for Error {
+    fn from(out_of_memory: OutOfMemory) -> Self {
+        Self::MemoryLimit(out_of_memory)
     }
 }
 

@@ -10,9 +10,9 @@ pub use usage::Usage;
 
 use serde_json::Value;
 
-use super::ProviderFormat;
 use super::dict::set;
 use super::field::Field;
+use super::{ProviderFormat, from_messages};
 use peteos_conversation::NewConversation;
 use peteos_conversation::error::{Error, ShapeError};
 use peteos_json::{FieldPath, Object};
@@ -56,13 +56,8 @@ pub fn read_reply(value: &Value, format: &dyn ProviderFormat, seed: &str) -> Res
     let metadata = metadata(format, &reply);
     let Reply { mut messages, place, stop_reason, is_finished, .. } = reply;
     name_calls(&mut messages, seed);
-    let list = Value::Array(messages);
-    let builder = format.read(&Field::root(&list)).map_err(|error| match &place {
-        Place::List(path) => error.below(path),
-        Place::Single(path) => ShapeError { field: error.field.after_first().below(path), message: error.message },
-    });
-    let builder = builder.map_err(|error| error.in_argument("reply"))?;
-    let NewConversation { mut messages, .. } = builder.into_conversation();
+    let NewConversation { mut messages, .. } =
+        from_messages(Value::Array(messages), format).map_err(|error| in_reply(error, &place))?;
     messages.retain(|message| message["content"].as_array().is_some_and(|parts| parts.iter().any(says_something)));
     if messages.is_empty() && !is_finished {
         let (Place::List(path) | Place::Single(path)) = place;
@@ -75,6 +70,17 @@ pub fn read_reply(value: &Value, format: &dyn ProviderFormat, seed: &str) -> Res
         set(last, "metadata", metadata.into());
     }
     Ok(messages)
+}
+
+/// An error about a list of messages, with its path in the reply.
+fn in_reply(error: Error, place: &Place) -> Error {
+    let Error::InvalidArgument { argument, message } = error else { return error };
+    let rest = argument.strip_prefix("value").unwrap_or(&argument);
+    let (path, rest) = match place {
+        Place::List(path) => (path, rest),
+        Place::Single(path) => (path, rest.strip_prefix("[0]").unwrap_or(rest)),
+    };
+    Error::InvalidArgument { argument: format!("{}{rest}", path.below(&FieldPath::root().key("reply"))), message }
 }
 
 /// Whether a part is more than an empty text. An empty text of Gemini may carry a signature.
