@@ -11,6 +11,9 @@ const decoder = new TextDecoder()
 interface Part {
   type: string
   call_id?: string
+  /** Of what a provider sent for a tool that it runs: the id of its call, or of the call that it answers. */
+  calls?: string
+  answers?: string
   name?: string
   approval_status?: string
 }
@@ -20,9 +23,9 @@ interface Dict {
   content: Part[]
 }
 
-/** A call, a result, or anything else. */
+/** A call, a result, the same of a tool that the provider runs, or anything else. */
 interface Step {
-  readonly type: 'tool_use' | 'tool_result' | 'text'
+  readonly type: 'tool_use' | 'tool_result' | 'calls' | 'answers' | 'text'
   /** The id of the call. With the mark in front, it is the name of the tool of a call without an id. */
   readonly id: string
   readonly name: string | undefined
@@ -76,7 +79,9 @@ export function itemsOf(list: readonly unknown[], provider: ProviderName, counti
     )
     for (const [place, index] of indices.entries()) dicts.set(index, read[place] as Dict)
   }
-  convert(indicesWhere(entries, (entry) => entry === undefined))
+  const unknown = indicesWhere(entries, (entry) => entry === undefined)
+  // Without messages, only the name of the provider is checked.
+  if (unknown.length > 0 || list.length === 0) convert(unknown)
   const all = entries.map((entry, index) => {
     if (entry !== undefined) return entry
     const { role, content } = dicts.get(index) as Dict
@@ -89,7 +94,8 @@ export function itemsOf(list: readonly unknown[], provider: ProviderName, counti
   const matches = matchesOf(steps)
   const keys = steps.map((own) => `${counting.key} ${own.map(matches).join('')}`)
   const uncounted = indicesWhere(all, ({ counts }, index) => !counts.has(keys[index] as string))
-  convert(uncounted.filter((index) => !dicts.has(index)))
+  const unread = uncounted.filter((index) => !dicts.has(index))
+  if (unread.length > 0) convert(unread)
   const stored = uncounted.map((index) => asStored(dicts.get(index) as Dict, steps[index] as Step[], matches))
   const counts =
     stored.length === 0
@@ -158,15 +164,15 @@ function base64(data: ArrayBuffer | ArrayBufferView): string {
 }
 
 function readItems(texts: readonly string[], provider: ProviderName): Dict[] {
-  if (texts.length === 0) return []
   const text = encoder.encode(`[${texts.join(',')}]`)
   return JSON.parse(decoder.decode(call(text, () => bindings.readItems(text, provider))))
 }
 
-function stepOf({ type, call_id: id, name }: Part): Step {
-  if (id === undefined || (type !== 'tool_use' && type !== 'tool_result'))
-    return { type: 'text', id: '', name: undefined }
-  return { type, id, name }
+function stepOf({ type, call_id: id, calls, answers, name }: Part): Step {
+  if (id !== undefined && (type === 'tool_use' || type === 'tool_result')) return { type, id, name }
+  if (calls !== undefined) return { type: 'calls', id: calls, name: undefined }
+  if (answers !== undefined) return { type: 'answers', id: answers, name: undefined }
+  return { type: 'text', id: '', name: undefined }
 }
 
 /** The steps with an id for each call that has none: its response is the next one with the name of the tool. */
@@ -203,7 +209,7 @@ function matchesOf(steps: readonly (readonly Step[])[]): (step: Step) => 0 | 1 {
 function asStored({ role, content }: Dict, steps: readonly Step[], matches: (step: Step) => 0 | 1): Dict {
   const parts = content.map((part, place) => {
     const step = steps[place] as Step
-    if (step.type === 'text') return part
+    if (step.type !== 'tool_use' && step.type !== 'tool_result') return part
     const own = { ...part, call_id: step.id }
     if (matches(step) === 0) return own
     if (step.type === 'tool_use') return { ...own, approval_status: 'approved' }
@@ -237,7 +243,8 @@ export function skeletonOf(groups: readonly Group[], hasSpecial: boolean): Uint8
   const messages = groups.map(({ role, steps }, place) => {
     const content = steps.map(({ type, id }) => {
       if (type === 'tool_use') return { type, call_id: id, name: '', arguments: '' }
-      return type === 'tool_result' ? { type, call_id: id, content: '' } : { type, text: '' }
+      if (type === 'tool_result') return { type, call_id: id, content: '' }
+      return type === 'text' ? { type, text: '' } : { type: 'provider', provider: '', [type]: id }
     })
     return { role, content, id: String(place), ...rest }
   })

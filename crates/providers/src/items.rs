@@ -134,7 +134,7 @@ mod tests {
         let roles: Vec<&str> = messages.iter().filter_map(|message| message["role"].as_str()).collect();
         assert_eq!(roles, ["system", "tool_result", "tool_result", "assistant", "assistant"]);
         assert_eq!(messages[2]["content"][0]["call_id"], "d");
-        assert_eq!(messages[3]["content"][0]["text"], r#"{"type":"new"}"#);
         assert_eq!(messages[3]["content"][1]["call_id"], "c");
+        assert_eq!(messages[4]["content"][0]["text"], "5");
     }
 }

@@ -184,7 +184,7 @@ test('system messages at the front, system and tools are special', () => {
   assert.deepEqual(messages, [CHAT[0], CHAT[1], CHAT[7], CHAT[8]])
   assert.deepEqual(
     report.messages.slice(0, 3).map(({ reason }) => reason),
-    ['special', 'special', 'over_limit'],
+    ['special', 'special', 'over-limit'],
   )
   for (const provider of PROVIDERS) {
     const list = written([{ kind: 'user', length: 3 }], provider)
