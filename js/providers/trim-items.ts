@@ -2,6 +2,7 @@ import * as bindings from '../../pkg/peteos_session_providers.js'
 import { InvalidArgumentError } from '../errors.js'
 import type { ProviderName } from '../generated/lists.js'
 import { call } from './thrown.js'
+import { copyOf, isSame } from './trim-copies.js'
 import { type Counting, countsOf } from './trim-counting.js'
 
 const encoder = new TextEncoder()
@@ -31,9 +32,10 @@ interface Step {
   readonly name: string | undefined
 }
 
-/** What is known about a message of the caller, for as long as its JSON is the same. */
+/** What is known about a message of the caller, for as long as it is the same. */
 interface Known {
-  readonly text: string
+  /** A copy of the message that shares its strings; `undefined` if it is not plain data. */
+  readonly copy: unknown
   readonly provider: ProviderName
   readonly role: string
   readonly steps: readonly Step[]
@@ -66,15 +68,14 @@ const MARK = '\u0001'
 
 /** Reads the messages of a list. Only those that are new or were changed are converted and counted. */
 export function itemsOf(list: readonly unknown[], provider: ProviderName, counting: Counting | null): Item[] {
-  const texts = list.map((message, index) => textOf(message, index))
-  const entries = texts.map((text, index) => {
-    const entry = typeof list[index] === 'object' ? known.get(list[index] as object) : undefined
-    return entry?.text === text && entry.provider === provider ? entry : undefined
+  const entries = list.map((message) => {
+    const entry = typeof message === 'object' && message !== null ? known.get(message) : undefined
+    return entry?.provider === provider && isSame(message, entry.copy) ? entry : undefined
   })
   const dicts = new Map<number, Dict>()
   const convert = (indices: readonly number[]) => {
     const read = readItems(
-      indices.map((index) => texts[index] as string),
+      indices.map((index) => textOf(list[index], index)),
       provider,
     )
     for (const [place, index] of indices.entries()) dicts.set(index, read[place] as Dict)
@@ -85,7 +86,7 @@ export function itemsOf(list: readonly unknown[], provider: ProviderName, counti
   const all = entries.map((entry, index) => {
     if (entry !== undefined) return entry
     const { role, content } = dicts.get(index) as Dict
-    const learned = { text: texts[index] as string, provider, role, steps: content.map(stepOf), counts: new Map() }
+    const learned = { copy: copyOf(list[index]), provider, role, steps: content.map(stepOf), counts: new Map() }
     if (typeof list[index] === 'object') known.set(list[index] as object, learned)
     return learned
   })

@@ -484,7 +484,7 @@ export class Session {
    *   usage: { input_tokens: 9, output_tokens: 3 },
    * }
    * const [stored] = session.appendReply(reply, 'anthropic')
-   * console.log(stored?.metadata?.stop_reason) // 'end_turn'
+   * console.log(stored?.metadata?.stop_reason) // end_turn
    * ```
    *
    * @returns The messages as they are stored: one, or those of all steps of the AI SDK. None if the model finished without
