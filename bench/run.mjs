@@ -136,6 +136,22 @@ const PARTS = {
       await rm(directory, { recursive: true })
     }
   },
+
+  async writers() {
+    const { writers } = await import('./writers.mjs')
+    const results = await writers()
+    printTable(
+      'Four processes that change one session',
+      results.map(({ kind, rounds }) => `${kind}, ${rounds} turns each`),
+      [
+        ['turns a second, of all together', ...results.map(({ perSecond }) => perSecond)],
+        ['median wait, ms', ...results.map(({ median }) => median)],
+        ['longest wait, ms', ...results.map(({ longest }) => longest)],
+        ['turns of the last when the first is done', ...results.map(({ slowest }) => `${slowest}`)],
+      ],
+    )
+    return results
+  },
 }
 
 const results = { node: process.version, cpu: cpus()[0]?.model ?? 'unknown', date: new Date().toISOString() }

@@ -9,6 +9,7 @@ const dist = new URL('../dist/', import.meta.url)
 export async function sizes() {
   const files = {
     'peteos-session: WebAssembly': new URL('peteos_session_bg.wasm', dist),
+    'peteos-session: WebAssembly of the providers': new URL('peteos_session_providers_bg.wasm', dist),
     'peteos-session: cl100k_base': new URL('encodings/cl100k_base.bin', dist),
     'peteos-session: o200k_base': new URL('encodings/o200k_base.bin', dist),
     'hypertok: cl100k_base': (await import('@hypertok/vocab-cl100k')).vocabulary,

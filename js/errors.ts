@@ -74,20 +74,47 @@ export class CorruptSessionError extends SessionError {
   }
 }
 
-/** A file is larger than `options.maxFileBytes`; it was not parsed. */
+/**
+ * A file exceeds `maxFileBytes` or `maxFileValues`. A load has not parsed it; an append, a save or a repair has changed and
+ * written nothing.
+ */
 export class FileTooLargeError extends SessionError {
   override name = 'FileTooLargeError'
-  /** The path of the file. */
+  /** The path of the file; its name if the context belongs to no directory yet. */
   readonly path: string
-  /** The size of the file in bytes. */
-  readonly size: number
-  /** The limit in bytes. */
+  /** The size of the file, in bytes or values; `null` if its values were counted only up to the limit. */
+  readonly size: number | null
+  /** The limit. */
   readonly limit: number
+  /** The option that sets the limit. */
+  readonly option: 'maxFileBytes' | 'maxFileValues'
 
-  constructor(message: string, details: { path: string; size: number; limit: number }) {
+  constructor(message: string, details: Pick<FileTooLargeError, 'path' | 'size' | 'limit' | 'option'>) {
     super(message, 'ERR_FILE_TOO_LARGE')
     this.path = details.path
     this.size = details.size
+    this.limit = details.limit
+    this.option = details.option
+  }
+}
+
+/**
+ * An operation needs more memory of the WebAssembly module than is left. It has changed nothing, and other sessions are not
+ * affected. Release sessions and contexts that are no longer needed, or raise the limit with `init({ maxMemory })`.
+ */
+export class MemoryLimitError extends SessionError {
+  override name = 'MemoryLimitError'
+  /** The bytes that are needed in addition to those in use. */
+  readonly needed: number
+  /** The bytes in use. */
+  readonly used: number
+  /** The limit in bytes. */
+  readonly limit: number
+
+  constructor(message: string, details: { needed: number; used: number; limit: number }) {
+    super(message, 'ERR_MEMORY_LIMIT')
+    this.needed = details.needed
+    this.used = details.used
     this.limit = details.limit
   }
 }
@@ -198,6 +225,21 @@ export class WindowTooSmallError extends SessionError {
   }
 }
 
+/** A summary has as many tokens as the messages that it would replace. Nothing was changed. */
+export class NoSavingError extends SessionError {
+  override name = 'NoSavingError'
+  /** The tokens of the summary. */
+  readonly tokens: number
+  /** The tokens of the messages. */
+  readonly replaced: number
+
+  constructor(message: string, details: { tokens: number; replaced: number }) {
+    super(message, 'ERR_NO_SAVING')
+    this.tokens = details.tokens
+    this.replaced = details.replaced
+  }
+}
+
 /** The WebAssembly module is not loaded yet, or could not be loaded: `await init()`. */
 export class NotInitializedError extends SessionError {
   override name = 'NotInitializedError'
@@ -276,12 +318,14 @@ const CLASSES = {
   ContextNotFoundError,
   CorruptSessionError,
   FileTooLargeError,
+  MemoryLimitError,
   ConflictError,
   InvalidArgumentError,
   InvalidMessageError,
   UnknownEncodingError,
   EncodingNotLoadedError,
   WindowTooSmallError,
+  NoSavingError,
   StorageError,
 } satisfies Record<Exclude<ErrorClass, 'SessionError'>, unknown>
 

@@ -1,4 +1,15 @@
 // The public surface, the same from every entry point.
+
+export { type CutCost, type CutReport, type PlanCostOptions, planCost } from './cost/plan-cost.js'
+export {
+  type ComparedPolicy,
+  compare,
+  type Prices,
+  type SimulatedRequest,
+  type SimulateOptions,
+  type Simulation,
+  simulate,
+} from './cost/simulation.js'
 export {
   ConflictError,
   ContextNotFoundError,
@@ -8,7 +19,9 @@ export {
   FileTooLargeError,
   InvalidArgumentError,
   InvalidMessageError,
+  MemoryLimitError,
   NoActiveContextError,
+  NoSavingError,
   NotInitializedError,
   SessionError,
   SessionNotFoundError,
@@ -52,17 +65,23 @@ export type * from './providers/formats/openai-chat.js'
 export type * from './providers/formats/openai-responses.js'
 export type * from './providers/json-schema.js'
 export { loadProviders } from './providers/loading.js'
+export type * from './providers/replies.js'
 export type * from './providers/requests.js'
+export { trimMessages } from './providers/trim-messages.js'
+export type * from './providers/trim-types.js'
+export type * from './room/steps.js'
 export {
   type AnchorOptions,
   Context,
   type ContextOptions,
+  type Fitted,
   type ForkOptions,
   type SpecialMessages,
 } from './session/context.js'
 export type * from './session/dicts.js'
 export type {} from './session/dispose.js'
 export type * from './session/findings.js'
+export type { FileLimits } from './session/limits.js'
 export type * from './session/options.js'
 export {
   type ForkedContext,
@@ -72,6 +91,7 @@ export {
 } from './session/session.js'
 export type { SessionState } from './session/state.js'
 export type * from './session/summary.js'
+export { summaryPrompt } from './session/summary-prompt.js'
 export type { WaitOptions } from './storage/bounded.js'
 export type { StorageLease } from './storage/lease.js'
 export { MemoryStorage } from './storage/memory.js'
@@ -88,6 +108,7 @@ export {
   type VocabularySource,
 } from './tokens/encodings.js'
 export { type InitOptions, init } from './wasm/loading.js'
+export { type MemoryUsage, memoryUsage } from './wasm/memory.js'
 export type * from './wasm/sources.js'
 export type { SequenceWindowOptions, TokenWindowOptions, WindowOptions } from './windows/options.js'
 export type * from './windows/report.js'

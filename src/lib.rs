@@ -10,12 +10,13 @@ pub mod error;
 pub mod id;
 pub mod integrity;
 pub mod layout;
+pub mod room;
 pub mod session;
 pub mod storage;
 pub mod window;
 
 pub use peteos_conversation as conversation;
-pub use peteos_conversation::{digest, environment, tokens};
+pub use peteos_conversation::{digest, environment, limits, tokens};
 pub use peteos_json as json;
 
 #[cfg(target_arch = "wasm32")]

@@ -13,6 +13,7 @@ use peteos_session::error::Error;
 use peteos_session::integrity::{self, Action, SessionCheck, Severity};
 use peteos_session::json;
 use peteos_session::layout::Layout;
+use peteos_session::limits::Limits;
 use peteos_session::session::{Session, StoredSession};
 use peteos_session::window::WindowOptions;
 use pollster::block_on;
@@ -173,7 +174,7 @@ fn repair(disk: &Disk) -> Vec<Action> {
 fn messages(files: &Files, path: &str) -> Result<Vec<Value>, Error> {
     let layout = &SAMPLE.layout;
     // A new session, so that a damaged session.json does not matter.
-    let mut session = Session::from_file(layout.clone(), b"{}")?;
+    let mut session = Session::from_file(layout.clone(), b"{}", Limits::default())?;
     let name = path.rsplit('/').next().unwrap_or_default();
     let Some(id) = Layout::context_id(name) else { return Ok(Vec::new()) };
     let context = session.adopt_stored(&id, &files[path], &TestEnvironment::default())?;
@@ -183,7 +184,7 @@ fn messages(files: &Files, path: &str) -> Result<Vec<Value>, Error> {
 /// Loads the file as its name says.
 fn load(files: &Files, path: &str) -> Result<Vec<Value>, Error> {
     if path == SAMPLE.layout.session_file() {
-        Session::from_file(SAMPLE.layout.clone(), &files[path])?;
+        Session::from_file(SAMPLE.layout.clone(), &files[path], Limits::default())?;
     }
     messages(files, path)
 }
@@ -240,12 +241,12 @@ proptest! {
         let mut text = SAMPLE.files[path].clone();
         damages.iter().for_each(|damage| apply(damage, &mut text));
         if path == &SAMPLE.layout.session_file() {
-            if let Err(error) = Session::from_file(SAMPLE.layout.clone(), &text) {
+            if let Err(error) = Session::from_file(SAMPLE.layout.clone(), &text, Limits::default()) {
                 expect_place(&error, &text);
             }
         } else {
             let id = Layout::context_id(path.rsplit('/').next().unwrap()).unwrap();
-            let mut session = Session::from_file(SAMPLE.layout.clone(), b"{}").unwrap();
+            let mut session = Session::from_file(SAMPLE.layout.clone(), b"{}", Limits::default()).unwrap();
             if let Err(error) = session.adopt_stored(&id, &text, &TestEnvironment::default()) {
                 expect_place(&error, &text);
             }

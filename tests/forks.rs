@@ -144,7 +144,7 @@ fn children_of_another_writer_stay() {
     let path = session.read(|session| session.layout().context_file(&id));
     let mut dict = json::parse(&disk.files()[&path]).unwrap();
     dict["children"] = serde_json::json!(["theirs", "x", "theirs"]);
-    disk.insert(&path, &json::to_file_bytes(&(&dict).into()));
+    disk.insert(&path, &json::to_file_bytes(&(&dict).into()).unwrap());
     let uuid = session.read(|session| session.id().to_string());
     let loaded = load(&disk, "a", &uuid).unwrap();
     // Also when a context made from its dict replaces it.

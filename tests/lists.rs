@@ -13,6 +13,7 @@ use peteos_providers::rules;
 use peteos_session::conversation::PartTokens;
 use peteos_session::error::ErrorKind;
 use peteos_session::integrity;
+use peteos_session::room::StepKind;
 use peteos_session::tokens::Encoding;
 use peteos_session::window::{Boundary, Reason, WindowProblem};
 
@@ -58,6 +59,11 @@ fn unions() -> Vec<Union> {
             Boundary::ALL.iter().map(|boundary| (boundary.name(), boundary.summary())),
         ),
         union("PartKind", "The kinds of parts, as tokens are summed up by them.", keys(&PartTokens::default())),
+        documented(
+            "StepKind",
+            "What a step does to make room. The names are stable. `docs/making-room.md` describes each.",
+            StepKind::ALL.iter().map(|kind| (kind.name(), kind.summary())),
+        ),
         documented(
             "WindowReason",
             "Why a window keeps or drops a message. The names are stable.",

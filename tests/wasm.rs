@@ -50,13 +50,21 @@ fn user_message(text: &str) -> String {
     format!(r#"{{"role":"user","content":[{{"type":"text","text":{text:?}}}]}}"#)
 }
 
-/// Appends a message as `js/` does: it writes the text into the buffer first.
-fn append(context: &ContextHandle, message: &str) -> Result<String, JsValue> {
-    let address = text_buffer(message.len()).unwrap();
+/// Writes a text into the buffer, as `js/` does; returns its length.
+fn pass(text: &str) -> usize {
+    let address = text_buffer(text.len()).unwrap();
     // SAFETY: the buffer is at least as long as asked for, and nothing else refers to it.
-    let buffer = unsafe { std::slice::from_raw_parts_mut(address as *mut u8, message.len()) };
-    buffer.copy_from_slice(message.as_bytes());
-    context.append(message.len(), &NONE)
+    let buffer = unsafe { std::slice::from_raw_parts_mut(address as *mut u8, text.len()) };
+    buffer.copy_from_slice(text.as_bytes());
+    text.len()
+}
+
+fn append(context: &ContextHandle, message: &str) -> Result<String, JsValue> {
+    context.append(pass(message), &NONE)
+}
+
+fn from_dict(dict: &str) -> Result<ContextHandle, JsValue> {
+    ContextHandle::from_dict(pass(dict))
 }
 
 fn new_session(storage: &JsValue) -> (SessionHandle, ContextHandle) {
@@ -237,7 +245,7 @@ async fn the_deepest_nesting_that_is_allowed_is_survived() {
     let loaded = load(&session.uuid(), &storage).await.ok().unwrap();
     let text = loaded.active_context().unwrap().messages_text(&[0]).unwrap();
     assert!(text.contains(&nested(depth)));
-    assert!(ContextHandle::from_dict(&nested(1_000_000)).is_err());
+    assert!(from_dict(&nested(1_000_000)).is_err());
     assert!(append(&context, &message(1_000_000)).is_err());
     assert_eq!(context.message_count(), 1);
 }

@@ -16,7 +16,7 @@ export type FindingRule =
   | 'missing-session-file'
   /** The storage could not read the file. */
   | 'unreadable-file'
-  /** The file is larger than the limit. */
+  /** The file has more bytes or values than the limit. */
   | 'file-too-large'
   /** The file is empty. */
   | 'empty-file'
@@ -26,7 +26,7 @@ export type FindingRule =
   | 'torn-file'
   /** `NaN` or `Infinity`, which are not JSON. */
   | 'non-finite-number'
-  /** The text is not valid JSON for another reason, or exceeds the limits of nesting and values. */
+  /** The text is not valid JSON for another reason, or exceeds the limit of nesting. */
   | 'not-json'
   /** A field has the wrong shape. */
   | 'wrong-shape'
@@ -85,6 +85,8 @@ export type ErrorClass =
   | 'CorruptSessionError'
   /** A file is larger than the limit. */
   | 'FileTooLargeError'
+  /** An operation needs more memory than is left. */
+  | 'MemoryLimitError'
   /** An argument or option is invalid. */
   | 'InvalidArgumentError'
   /** A message has the wrong shape. */
@@ -95,6 +97,8 @@ export type ErrorClass =
   | 'EncodingNotLoadedError'
   /** The limit of a window is too small for the messages that it must keep. */
   | 'WindowTooSmallError'
+  /** A summary has as many tokens as what it stands for. */
+  | 'NoSavingError'
   /** The storage failed. */
   | 'StorageError'
   /** Another writer has changed a file, or a variable has another value than expected. */
@@ -114,6 +118,25 @@ export type Boundary =
 
 /** The kinds of parts, as tokens are summed up by them. */
 export type PartKind = 'text' | 'thinking' | 'toolCall' | 'toolResult' | 'media' | 'toolDefinition' | 'other'
+
+/** What a step does to make room. The names are stable. `docs/making-room.md` describes each. */
+export type StepKind =
+  /** Replaces the content of old tool results by a short text. */
+  | 'clear-tool-results'
+  /** Leaves out the thinking of earlier turns. */
+  | 'clear-thinking'
+  /** Replaces old media by notes. */
+  | 'clear-media'
+  /** Shortens long texts in the middle. */
+  | 'elide'
+  /** Replaces results that a later result repeats. */
+  | 'dedupe-tool-results'
+  /** Puts a text in the place of messages. */
+  | 'summarize'
+  /** Drops the oldest messages beyond a number. */
+  | 'sequence-window'
+  /** Drops the oldest messages beyond a token budget. */
+  | 'token-window'
 
 /** Why a window keeps or drops a message. The names are stable. */
 export type WindowReason =

@@ -60,7 +60,7 @@ export const Message = /* @__PURE__ */ wrapMethods({
     const fields = metadata === undefined ? { role, content: parts } : { role, content: parts, metadata }
     const { text, value } = copyJson(fields, 'message')
     const { completeMessage } = rust()
-    return fillIn<Message>(JSON.parse(completeMessage(passText(text, 'message'))), value)
+    return fillIn<Message>(JSON.parse(completeMessage(passText(text))), value)
   },
 })
 
@@ -165,5 +165,5 @@ export const ContentPart = /* @__PURE__ */ wrapMethods({
 function completeSpecial(fields: object, kind: string): Message {
   const text = toJsonText(fields, 'message')
   const { completeSpecialMessage } = rust()
-  return JSON.parse(completeSpecialMessage(passText(text, 'message'), kind)) as Message
+  return JSON.parse(completeSpecialMessage(passText(text), kind)) as Message
 }

@@ -2,6 +2,7 @@ import { withCallerStack } from '../caller-stack.js'
 import type { ProviderName } from '../generated/lists.js'
 import { readOptions } from '../read-options.js'
 import { Context, handleOf } from '../session/context.js'
+import { FILE_LIMITS, type FileLimits } from '../session/limits.js'
 import { toJsonText } from '../wasm/json-text.js'
 import { rust } from '../wasm/runtime.js'
 import { providers } from './loading.js'
@@ -69,13 +70,15 @@ export const toMessages = /* @__PURE__ */ withCallerStack(
  *
  * @throws {InvalidArgumentError} for a field that the format does not allow, or that a context cannot hold. `argument` is the
  * path of the field, such as `value.messages[2].tool_calls[0].function.name`.
+ * @throws {FileTooLargeError} if the file of the context would exceed a limit.
  */
 export const fromMessages = /* @__PURE__ */ withCallerStack(
   'fromMessages',
-  (value: object, provider: ProviderName): Context => {
+  (value: object, provider: ProviderName, options?: FileLimits): Context => {
+    const limits = readOptions(options, FILE_LIMITS, 'fromMessages')
     const request = encoder.encode(toJsonText(value, 'value'))
     const { ContextHandle, expectString } = rust()
     expectString(provider, 'provider')
-    return Context.wrap(ContextHandle.fromConversation(providers().fromMessages(request, provider)))
+    return Context.wrap(ContextHandle.fromConversation(providers().fromMessages(request, provider), limits))
   },
 )

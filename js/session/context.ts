@@ -1,11 +1,25 @@
 import type { ContextHandle } from '../../pkg/peteos_session.js'
 import { wrapMethods } from '../caller-stack.js'
 import { DisposedError, InvalidArgumentError } from '../errors.js'
-import type { EncodingName } from '../generated/lists.js'
+import type { EncodingName, StepKind } from '../generated/lists.js'
 import type { SessionMessage, SpecialMessage, StoredMessage } from '../messages/message.js'
 import { readOptions } from '../read-options.js'
+import {
+  type ClearMediaOptions,
+  type ClearThinkingOptions,
+  type ClearToolResultsOptions,
+  type DedupeToolResultsOptions,
+  type ElideOptions,
+  type EncodingOption,
+  type Policy,
+  policyArguments,
+  type StepReport,
+  type SummarizeOptions,
+  stepArguments,
+} from '../room/steps.js'
 import type { CountingOptions } from '../tokens/counting.js'
-import { copyJson, fillIn, fromJsonText, toJsonText } from '../wasm/json-text.js'
+import { copyJson, deepFreeze, fillIn, fromJsonText, toJsonText } from '../wasm/json-text.js'
+import { ensureMemory } from '../wasm/memory.js'
 import { rust } from '../wasm/runtime.js'
 import { passText } from '../wasm/text.js'
 import {
@@ -18,6 +32,7 @@ import {
 import { reportOf, type TokenWindowReport, type WindowReport } from '../windows/report.js'
 import type { AnchorPoint, ContextDict } from './dicts.js'
 import { makeDisposable } from './dispose.js'
+import { FILE_LIMITS, type FileLimits } from './limits.js'
 import { MessageSnapshots } from './message-snapshots.js'
 
 /** The special messages of a new context or a fork. Every window keeps them. */
@@ -29,7 +44,7 @@ export interface SpecialMessages {
 }
 
 /** Options of {@link Context.create}. */
-export interface ContextOptions extends SpecialMessages {
+export interface ContextOptions extends SpecialMessages, FileLimits {
   /** The context whose content map is copied. By default the map is empty. */
   parentContext?: Context | null
 }
@@ -48,6 +63,14 @@ export interface AnchorOptions {
   afterExisting?: boolean
 }
 
+/** A fork that fits a policy. */
+export interface Fitted {
+  /** The fork. */
+  readonly context: Context
+  /** A report of each step that changed something, in order. */
+  readonly reports: readonly StepReport[]
+}
+
 /**
  * The session that a context belongs to.
  * @internal
@@ -57,7 +80,7 @@ export interface ContextOwner {
 }
 
 const SPECIAL_MESSAGES = ['systemPromptMessage', 'toolDefinitionsMessage'] as const
-const CONTEXT_OPTIONS = [...SPECIAL_MESSAGES, 'parentContext'] as const
+const CONTEXT_OPTIONS = [...SPECIAL_MESSAGES, 'parentContext', ...FILE_LIMITS] as const
 const FORK_OPTIONS = [...SPECIAL_MESSAGES, 'start', 'end'] as const
 
 /**
@@ -85,14 +108,15 @@ export class Context {
    * @throws {InvalidMessageError} if a message has the wrong shape.
    */
   static create(options: ContextOptions = {}): Context {
-    const { parentContext: parent, ...specials } = readOptions(options, CONTEXT_OPTIONS, 'Context.create')
-    const [systemPrompt, toolDefinitions] = specialTexts(specials)
+    const given = readOptions(options, CONTEXT_OPTIONS, 'Context.create')
+    const { parentContext: parent, systemPromptMessage, toolDefinitionsMessage } = given
+    const [systemPrompt, toolDefinitions] = specialTexts({ systemPromptMessage, toolDefinitionsMessage })
     const { ContextHandle } = rust()
     if (parent === undefined || parent === null) {
-      return new Context(ContextHandle.create(systemPrompt, toolDefinitions))
+      return new Context(ContextHandle.create(systemPrompt, toolDefinitions, given))
     }
     return new Context(
-      ContextHandle.createFrom(handleOf(parent, 'options.parentContext'), systemPrompt, toolDefinitions),
+      ContextHandle.createFrom(handleOf(parent, 'options.parentContext'), systemPrompt, toolDefinitions, given),
     )
   }
 
@@ -100,10 +124,12 @@ export class Context {
    * Creates a context from a dict, such as a parsed context file. Missing fields get their defaults.
    *
    * @throws {InvalidArgumentError} if a field has the wrong shape; `argument` is its path.
+   * @throws {FileTooLargeError} if its file would exceed a limit.
    */
-  static fromDict(dict: object): Context {
+  static fromDict(dict: object, options?: FileLimits): Context {
+    const given = readOptions(options, FILE_LIMITS, 'Context.fromDict')
     const text = toJsonText(dict, 'dict')
-    return new Context(rust().ContextHandle.fromDict(text))
+    return new Context(rust().ContextHandle.fromDict(passText(text), given))
   }
 
   /** @internal */
@@ -204,7 +230,8 @@ export class Context {
 
   set rawDict(dict: object) {
     const text = toJsonText(dict, 'rawDict')
-    this.handle.setDict(text)
+    const { handle } = this
+    handle.setDict(passText(text))
   }
 
   /**
@@ -228,11 +255,18 @@ export class Context {
     // Reading the argument may run code of the caller, so it comes before anything else.
     const { text, value } = copyJson(message, 'message', true)
     const { handle } = this
-    const stored = JSON.parse(handle.append(passText(text, 'message'), anchorPoint)) as [
-      number,
-      Record<string, unknown>,
-    ]
+    const stored = JSON.parse(handle.append(passText(text), anchorPoint)) as [number, Record<string, unknown>]
     return this.#messages.add(stored[0], fillIn<StoredMessage>(stored[1], value))
+  }
+
+  /**
+   * Appends all messages of a JSON array at the end of the conversation, or none.
+   * @internal
+   */
+  appendAll(messages: Uint8Array): StoredMessage[] {
+    const positions = this.handle.appendAll(messages)
+    const { storedMessages } = this
+    return Array.from(positions, (position) => storedMessages[position] as StoredMessage)
   }
 
   /**
@@ -246,7 +280,7 @@ export class Context {
   updateMessage(id: string, changes: Partial<SessionMessage>): StoredMessage {
     const text = toJsonText(changes, 'message')
     const { handle } = this
-    const stored = handle.updateMessage(id, passText(text, 'message'))
+    const stored = handle.updateMessage(id, passText(text))
     const [key, oldKey, message] = JSON.parse(stored) as [number, number, StoredMessage]
     return this.#messages.replace(oldKey, key, message)
   }
@@ -345,6 +379,123 @@ export class Context {
     return reportOf(this.handle.planTokenWindow(maxTokens, encoding, wireOptions)) as TokenWindowReport
   }
 
+  /**
+   * Creates a fork in which the contents of old tool results are a short text. Calls and results stay paired.
+   *
+   * @example
+   * ```ts
+   * import { ContentPart, Context, Message } from 'peteos-session'
+   *
+   * const context = Context.create()
+   * for (const id of ['a', 'b']) {
+   *   context.append(Message.create('assistant', [ContentPart.toolUse(id, 'read', { path: id })]))
+   *   context.append(Message.create('tool_result', [ContentPart.toolResult(id, 'a long file '.repeat(100))]))
+   * }
+   * const cleared = context.clearToolResults({ keep: 1 })
+   * console.log(context.totalTokenCount(), cleared?.totalTokenCount())
+   * ```
+   *
+   * @returns The fork; `null` if no tokens, or fewer than `clearAtLeast`, would be freed.
+   * @throws {InvalidArgumentError} if an option is invalid; `argument` is its path.
+   * @throws {UnknownEncodingError} and {EncodingNotLoadedError} like {@link rollingTokenWindow}.
+   */
+  clearToolResults(options?: ClearToolResultsOptions): Context | null {
+    return this.#fork('clear-tool-results', options)
+  }
+
+  /** Reports what {@link clearToolResults} would do. Changes nothing; throws the same errors. */
+  planClearToolResults(options?: ClearToolResultsOptions): StepReport {
+    return this.#plan('clear-tool-results', options)
+  }
+
+  /** Creates a fork without the thinking of earlier turns; `null` if nothing is freed. Throws like {@link clearToolResults}. */
+  clearThinking(options?: ClearThinkingOptions): Context | null {
+    return this.#fork('clear-thinking', options)
+  }
+
+  /** Reports what {@link clearThinking} would do. */
+  planClearThinking(options?: ClearThinkingOptions): StepReport {
+    return this.#plan('clear-thinking', options)
+  }
+
+  /** Creates a fork with notes in place of old media; `null` if nothing is freed. Throws like {@link clearToolResults}. */
+  clearMedia(options?: ClearMediaOptions): Context | null {
+    return this.#fork('clear-media', options)
+  }
+
+  /** Reports what {@link clearMedia} would do. */
+  planClearMedia(options?: ClearMediaOptions): StepReport {
+    return this.#plan('clear-media', options)
+  }
+
+  /** Creates a fork with long texts shortened in the middle; `null` if none is long. Throws like {@link clearToolResults}. */
+  elide(options: ElideOptions): Context | null {
+    return this.#fork('elide', options)
+  }
+
+  /** Reports what {@link elide} would do. */
+  planElide(options: ElideOptions): StepReport {
+    return this.#plan('elide', options)
+  }
+
+  /**
+   * Creates a fork in which only the latest of equal tool results has its content; `null` if nothing is freed. Throws like
+   * {@link clearToolResults}.
+   */
+  dedupeToolResults(options?: DedupeToolResultsOptions): Context | null {
+    return this.#fork('dedupe-tool-results', options)
+  }
+
+  /** Reports what {@link dedupeToolResults} would do. */
+  planDedupeToolResults(options?: DedupeToolResultsOptions): StepReport {
+    return this.#plan('dedupe-tool-results', options)
+  }
+
+  /**
+   * Creates a fork in which a text of the caller, as a message of the user, stands for whole exchanges. Its metadata lists the
+   * ids of the messages that it stands for as `summary_of`.
+   *
+   * @throws {NoSavingError} if the text has as many tokens as the messages.
+   * @throws {InvalidArgumentError} if there is no such message, or if the range separates a tool call from its result.
+   */
+  summarize(options: SummarizeOptions): Context {
+    return this.#fork('summarize', options) as Context
+  }
+
+  /** Reports what {@link summarize} would do. Changes nothing; throws the same errors. */
+  planSummarize(options: SummarizeOptions): StepReport {
+    return this.#plan('summarize', options)
+  }
+
+  /**
+   * Creates a fork that fits a policy: the steps are taken in order. A step before a window is taken only if the limit of that
+   * window does not hold.
+   *
+   * @example
+   * ```ts
+   * import { Context, type Policy } from 'peteos-session'
+   *
+   * const policy: Policy = [
+   *   { type: 'clear-tool-results', keep: 10, clearAtLeast: 20_000 },
+   *   { type: 'token-window', maxTokens: 60_000, boundary: 'turn', hysteresis: { to: 30_000 } },
+   * ]
+   * console.log(Context.create().fit(policy)) // null: it fits
+   * ```
+   *
+   * @returns The fork and a report of each step that changed something; `null` if nothing changed.
+   * @throws {InvalidArgumentError} if the policy is not valid; `argument` is the path of the field, such as `policy[1].boundary`.
+   * @throws {WindowTooSmallError} if a window cannot keep its minimum.
+   */
+  fit(policy: Policy, options?: EncodingOption): Fitted | null {
+    const fitted = this.#fit(...policyArguments(policy, options))
+    return fitted && { context: fitted[0], reports: deepFreeze(JSON.parse(fitted[1])) }
+  }
+
+  /** The reports of {@link fit}; none if nothing would change. Changes nothing; throws the same errors. */
+  planFit(policy: Policy, options?: EncodingOption): readonly StepReport[] {
+    return deepFreeze(JSON.parse(this.handle.planFit(...policyArguments(policy, options))))
+  }
+
   /** The number of tokens of all messages, by default in `cl100k_base`. Each message is counted once, until it changes. */
   totalTokenCount(encoding?: EncodingName, options?: CountingOptions): number {
     const wireOptions = tokenCountOptions(this, options)
@@ -373,6 +524,20 @@ export class Context {
 
   /** Same as {@link free}. */
   declare readonly [Symbol.dispose]: () => void
+
+  #fork(type: StepKind, options: object | undefined): Context | null {
+    return this.#fit(...stepArguments(type, options))?.[0] ?? null
+  }
+
+  #plan(type: StepKind, options: object | undefined): StepReport {
+    return deepFreeze(JSON.parse(this.handle.planFit(...stepArguments(type, options))))
+  }
+
+  /** The fork of a step or a policy, and the text of its reports. */
+  #fit(steps: string, encoding: EncodingName | undefined): [Context, string] | null {
+    const made = this.handle.fit(steps, encoding) as [ContextHandle, string] | undefined
+    return made === undefined ? null : [new Context(made[0]), made[1]]
+  }
 
   #special(kind: string): StoredMessage | null {
     const position = this.handle.specialPosition(kind)
@@ -410,7 +575,12 @@ makeDisposable(Context.prototype)
 export function specialTexts(options: SpecialMessages): [string | undefined, string | undefined] {
   const text = (message: SpecialMessage | null | undefined) =>
     message === undefined || message === null ? undefined : toJsonText(message, 'message')
-  return [text(options.systemPromptMessage), text(options.toolDefinitionsMessage)]
+  const texts: [string | undefined, string | undefined] = [
+    text(options.systemPromptMessage),
+    text(options.toolDefinitionsMessage),
+  ]
+  ensureMemory((texts[0]?.length ?? 0) + (texts[1]?.length ?? 0))
+  return texts
 }
 
 /**

@@ -2,6 +2,7 @@ import type { SessionError } from '../errors.js'
 import type { WaitOptions } from '../storage/bounded.js'
 import type { SessionStorage } from '../storage/storage.js'
 import type { SpecialMessages } from './context.js'
+import type { FileLimits } from './limits.js'
 import type { SessionSummary } from './summary.js'
 
 /** Where a session is stored. */
@@ -11,13 +12,10 @@ export interface StorageOptions {
 }
 
 /** Options of {@link Session.create}. */
-export interface SessionOptions extends StorageOptions, SpecialMessages {}
+export interface SessionOptions extends StorageOptions, SpecialMessages, FileLimits {}
 
 /** Options of functions that read the files of a session. */
-export interface ReadOptions extends StorageOptions, WaitOptions {
-  /** A larger file is refused with a `FileTooLargeError` before it is parsed. By default 256 MiB. */
-  maxFileBytes?: number
-}
+export interface ReadOptions extends StorageOptions, FileLimits, WaitOptions {}
 
 /** Options of {@link Session.repair}. */
 export interface RepairOptions extends ReadOptions {
@@ -50,8 +48,11 @@ export interface ListOptions extends ReadOptions {
   onError?: (error: SessionError) => void
 }
 
-/** Options of {@link Session.save}. */
-export interface SaveOptions extends WaitOptions {
+/**
+ * Options of {@link Session.save}. Limits replace those of the session; by default they are those with which it was created or
+ * loaded.
+ */
+export interface SaveOptions extends FileLimits, WaitOptions {
   /** What a save does if another writer changed a file: `'refuse'` (the default) with a `ConflictError`, or `'fork'`. */
   onConflict?: 'refuse' | 'fork'
 }

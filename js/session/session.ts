@@ -1,9 +1,22 @@
 import type { ContextHandle, SessionHandle } from '../../pkg/peteos_session.js'
 import { wrapMethods } from '../caller-stack.js'
 import { ConflictError, DisposedError, InvalidArgumentError, NoActiveContextError } from '../errors.js'
-import type { EncodingName } from '../generated/lists.js'
+import type { EncodingName, ProviderName } from '../generated/lists.js'
+import { Message } from '../messages/factories.js'
 import type { SessionMessage, StoredMessage } from '../messages/message.js'
+import { providers } from '../providers/loading.js'
+import type { ProviderReplies } from '../providers/replies.js'
 import { readOptions } from '../read-options.js'
+import type {
+  ClearMediaOptions,
+  ClearThinkingOptions,
+  ClearToolResultsOptions,
+  DedupeToolResultsOptions,
+  ElideOptions,
+  EncodingOption,
+  Policy,
+  SummarizeOptions,
+} from '../room/steps.js'
 import { bounded, type WaitOptions } from '../storage/bounded.js'
 import { defaultStorage } from '../storage/default.js'
 import type { StorageLease } from '../storage/lease.js'
@@ -12,17 +25,20 @@ import { OverlayStorage } from '../storage/overlay.js'
 import { checkStorage, hasMethod, type SessionStorage } from '../storage/storage.js'
 import { fromJsonText, toJsonText } from '../wasm/json-text.js'
 import { ensureLoaded } from '../wasm/loading.js'
+import { ensureMemory, withMemory } from '../wasm/memory.js'
 import { rust } from '../wasm/runtime.js'
+import { passText } from '../wasm/text.js'
 import {
   type SequenceWindowOptions,
   sequenceWindowOptions,
   type TokenWindowOptions,
   tokenWindowOptions,
 } from '../windows/options.js'
-import { Context, type ContextOwner, handleOf, specialTexts } from './context.js'
+import { Context, type ContextOwner, type Fitted, handleOf, specialTexts } from './context.js'
 import type { SessionDict } from './dicts.js'
 import { makeAsyncDisposable, makeDisposable } from './dispose.js'
 import type { SessionCheck, SessionRepair } from './findings.js'
+import { FILE_LIMITS } from './limits.js'
 import type { ListOptions, LoadOptions, ReadOptions, RepairOptions, SaveOptions, SessionOptions } from './options.js'
 import { SessionState } from './state.js'
 import type { SessionSummary } from './summary.js'
@@ -37,12 +53,12 @@ export interface ForkedContext {
 }
 
 const WAIT_OPTIONS = ['signal', 'timeout'] as const
-const SAVE_OPTIONS = ['onConflict', ...WAIT_OPTIONS] as const
-const READ_OPTIONS = ['storage', 'maxFileBytes', ...WAIT_OPTIONS] as const
+const SAVE_OPTIONS = ['onConflict', ...FILE_LIMITS, ...WAIT_OPTIONS] as const
+const READ_OPTIONS = ['storage', ...FILE_LIMITS, ...WAIT_OPTIONS] as const
 const REPAIR_OPTIONS = [...READ_OPTIONS, 'dryRun', 'keepCopies'] as const
 const LOAD_OPTIONS = [...READ_OPTIONS, 'activeContextId'] as const
 const LIST_OPTIONS = [...READ_OPTIONS, 'onError', 'limit', 'after'] as const
-const SESSION_OPTIONS = ['systemPromptMessage', 'toolDefinitionsMessage', 'storage'] as const
+const SESSION_OPTIONS = ['systemPromptMessage', 'toolDefinitionsMessage', 'storage', ...FILE_LIMITS] as const
 
 /** How often an update is repeated after conflicts with writers that take no lock. */
 const UPDATE_ATTEMPTS = 32
@@ -105,11 +121,12 @@ export class Session {
    * @throws {InvalidMessageError} if a special message has the wrong shape.
    */
   static create(parentDir: string, options: SessionOptions = {}): NewSession {
-    const { storage: given, ...specials } = readOptions(options, SESSION_OPTIONS, 'Session.create')
-    const storage = storageOf(given)
-    const [systemPrompt, toolDefinitions] = specialTexts(specials)
+    const read = readOptions(options, SESSION_OPTIONS, 'Session.create')
+    const { systemPromptMessage, toolDefinitionsMessage } = read
+    const storage = storageOf(read.storage)
+    const [systemPrompt, toolDefinitions] = specialTexts({ systemPromptMessage, toolDefinitionsMessage })
     const directory = lastingPath(storage, parentDir)
-    const handle = rust().SessionHandle.create(directory, storage, systemPrompt, toolDefinitions)
+    const handle = rust().SessionHandle.create(directory, storage, systemPrompt, toolDefinitions, read)
     return new Session(handle, storage, rust().sessionDir(parentDir, handle.uuid)) as NewSession
   }
 
@@ -131,13 +148,13 @@ export class Session {
    * @throws {ContextNotFoundError} if the file of the active context is missing.
    * @throws {CorruptSessionError} if a file is not a valid session or context. The file is not changed. If it is the active
    * context, `options.activeContextId` opens the session with another one.
-   * @throws {FileTooLargeError} if a file is larger than `options.maxFileBytes`.
+   * @throws {FileTooLargeError} if a file exceeds `options.maxFileBytes` or `options.maxFileValues`.
    * @throws {InvalidArgumentError} if the uuid is not a plain file name.
    * @throws {StorageError} if the storage fails, or does not answer within `options.timeout` (`ETIMEDOUT`).
    */
   static async load(parentDir: string, uuid: string, options: LoadOptions = {}): Promise<Session> {
     const read = readOptions(options, LOAD_OPTIONS, 'Session.load')
-    const { storage: given, activeContextId, maxFileBytes } = read
+    const { storage: given, activeContextId } = read
     const storage = storageOf(given)
     const directory = lastingPath(storage, parentDir)
     return bounded(
@@ -147,7 +164,8 @@ export class Session {
       () => `${parentDir}/${uuid}`,
       async (reader) => {
         await ensureLoaded()
-        const handle = await rust().SessionHandle.load(directory, uuid, storage, reader, activeContextId, maxFileBytes)
+        const load = () => rust().SessionHandle.load(directory, uuid, storage, reader, activeContextId, read)
+        const handle = await withMemory(load)
         return new Session(handle, storage, rust().sessionDir(parentDir, uuid))
       },
     )
@@ -166,7 +184,7 @@ export class Session {
    */
   static async check(parentDir: string, uuid: string, options: ReadOptions = {}): Promise<SessionCheck> {
     const read = readOptions(options, READ_OPTIONS, 'Session.check')
-    const { storage, maxFileBytes } = read
+    const { storage } = read
     return bounded(
       storageOf(storage),
       read,
@@ -174,7 +192,8 @@ export class Session {
       () => `${parentDir}/${uuid}`,
       async (storage) => {
         await ensureLoaded()
-        return fromJsonText<SessionCheck>(await rust().checkSession(parentDir, uuid, storage, maxFileBytes))
+        const check = () => rust().checkSession(parentDir, uuid, storage, read)
+        return fromJsonText<SessionCheck>(await withMemory(check))
       },
     )
   }
@@ -192,11 +211,12 @@ export class Session {
    * @throws {StorageError} like {@link check}. If a context cannot be read and `session.json` needs a repair, or if the bytes
    * read do not match the digest of the storage, nothing is written. If the storage cannot write, earlier repairs are kept;
    * another repair continues from there.
-   * @throws {FileTooLargeError} if `session.json` needs a repair and a context is larger than `options.maxFileBytes`.
+   * @throws {FileTooLargeError} if `session.json` needs a repair and a context exceeds a limit, or if a repaired file would
+   * exceed one; nothing is written.
    */
   static async repair(parentDir: string, uuid: string, options: RepairOptions = {}): Promise<SessionRepair> {
     const read = readOptions(options, REPAIR_OPTIONS, 'Session.repair')
-    const { storage, maxFileBytes, dryRun = false, keepCopies = 3 } = read
+    const { storage, dryRun = false, keepCopies = 3 } = read
     if (typeof dryRun !== 'boolean') {
       throw new InvalidArgumentError('options.dryRun: expected true or false', { argument: 'options.dryRun' })
     }
@@ -213,16 +233,9 @@ export class Session {
         await ensureLoaded()
         const sessionDir = rust().sessionDir(parentDir, uuid)
         const text = dryRun
-          ? await rust().repairSession(
-              parentDir,
-              uuid,
-              new OverlayStorage(storage),
-              maxFileBytes,
-              keepCopies,
-              undefined,
-            )
+          ? await rust().repairSession(parentDir, uuid, new OverlayStorage(storage), read, keepCopies, undefined)
           : await locked(storage, sessionDir, (lease) =>
-              rust().repairSession(parentDir, uuid, storage, maxFileBytes, keepCopies, lease),
+              rust().repairSession(parentDir, uuid, storage, read, keepCopies, lease),
             )
         return fromJsonText<SessionRepair>(text)
       },
@@ -267,7 +280,7 @@ export class Session {
     options: LoadOptions = {},
   ): Promise<T> {
     const read = readOptions(options, LOAD_OPTIONS, 'Session.update')
-    const { storage: given, activeContextId, maxFileBytes } = read
+    const { storage: given, activeContextId } = read
     if (typeof change !== 'function') {
       throw new InvalidArgumentError('change: expected a function', { argument: 'change' })
     }
@@ -283,14 +296,8 @@ export class Session {
         const sessionDir = rust().sessionDir(directory, uuid)
         for (let attempt = 1; ; attempt++) {
           const outcome = await locked(bounded, sessionDir, async (lease) => {
-            const handle = await rust().SessionHandle.load(
-              directory,
-              uuid,
-              bounded,
-              bounded,
-              activeContextId,
-              maxFileBytes,
-            )
+            const load = () => rust().SessionHandle.load(directory, uuid, bounded, bounded, activeContextId, read)
+            const handle = await withMemory(load)
             const session = new Session(handle, storage, rust().sessionDir(parentDir, uuid))
             session.#held = { storage: bounded, lease }
             try {
@@ -336,7 +343,7 @@ export class Session {
    */
   static async list(parentDir: string, options: ListOptions = {}): Promise<SessionSummary[]> {
     const read = readOptions(options, LIST_OPTIONS, 'Session.list')
-    const { storage, onError = () => undefined, maxFileBytes, limit, after } = read
+    const { storage, onError = () => undefined, limit, after } = read
     if (typeof onError !== 'function') {
       throw new InvalidArgumentError('options.onError: expected a function', { argument: 'options.onError' })
     }
@@ -355,17 +362,7 @@ export class Session {
           }
         }
         const [uuid, time] = placeOf(after)
-        await rust().SessionHandle.list(
-          parentDir,
-          storage,
-          maxFileBytes,
-          utcOffset(),
-          limit,
-          uuid,
-          time,
-          onPage,
-          onError,
-        )
+        await rust().SessionHandle.list(parentDir, storage, read, utcOffset(), limit, uuid, time, onPage, onError)
         return summaries
       },
     )
@@ -442,7 +439,8 @@ export class Session {
 
   set rawDict(dict: object) {
     const text = toJsonText(dict, 'rawDict')
-    this.#rust.setDict(text)
+    const handle = this.#rust
+    handle.setDict(passText(text))
   }
 
   /**
@@ -467,6 +465,41 @@ export class Session {
     const context = this.#activeContext()
     if (context === null) throw new NoActiveContextError()
     return context.append(message, anchorPoint)
+  }
+
+  /**
+   * Appends what the call of a provider's API or SDK returned to the active context, whole: all of its messages, or none if
+   * there is an error. Of several choices or candidates it appends the first. Tool calls are `pending`, and keep their ids. The last
+   * message of the assistant gets a {@link ReplyMetadata} with the model, the usage and the reason for the stop.
+   *
+   * @example
+   * ```ts
+   * import { MemoryStorage, Session } from 'peteos-session'
+   *
+   * const session = Session.create('agents', { storage: new MemoryStorage() })
+   * const reply = {
+   *   role: 'assistant' as const,
+   *   content: [{ type: 'text', text: 'Hello.' }],
+   *   stop_reason: 'end_turn',
+   *   usage: { input_tokens: 9, output_tokens: 3 },
+   * }
+   * const [stored] = session.appendReply(reply, 'anthropic')
+   * console.log(stored?.metadata?.stop_reason) // end_turn
+   * ```
+   *
+   * @returns The messages as they are stored: one, or those of all steps of the AI SDK. None if the model finished without
+   * saying anything.
+   * @throws {InvalidArgumentError} if the reply is an error of the provider, is not complete, or has no content because it was
+   * refused, blocked or cut off; `argument` is the path of the field that says so.
+   * @throws {NoActiveContextError} if no context is active.
+   * @throws {FileTooLargeError} if the file of the context would exceed a limit.
+   */
+  appendReply<P extends ProviderName>(reply: ProviderReplies[P], provider: P): StoredMessage[] {
+    rust().expectString(provider, 'provider')
+    const messages = providers().readReply(reply, provider, Message.create('assistant').id)
+    const context = this.#activeContext()
+    if (context === null) throw new NoActiveContextError()
+    return context.appendAll(messages)
   }
 
   /**
@@ -546,6 +579,7 @@ export class Session {
       throw new InvalidArgumentError(`${argument}: expected 'refuse' or 'fork'`, { argument })
     }
     const handle = this.#rust
+    handle.setLimits(read)
     const held = this.#held
     const forks = await bounded(
       held?.storage ?? this.#storage,
@@ -558,7 +592,7 @@ export class Session {
           const keepsBoth = onConflict === 'fork'
           for (;;) {
             const work = (lease?: StorageLease) =>
-              handle.save(keepsBoth, storage, lease) as Promise<string[] | undefined>
+              withMemory(() => handle.save(keepsBoth, storage, lease) as Promise<string[] | undefined>)
             const forks = await (held === null ? locked(storage, handle.sessionDir, work) : work(held.lease))
             // Otherwise the lock was lost: acquire it again and save the rest.
             if (forks !== undefined) return this.#forked(forks)
@@ -596,7 +630,8 @@ export class Session {
    * @throws {StorageError} if the storage fails, or does not answer within `options.timeout` (`ETIMEDOUT`).
    */
   async loadContext(id: string, options?: WaitOptions): Promise<Context> {
-    return this.#object(await this.#within('loadContext', options, (storage) => this.#rust.loadContext(id, storage)))
+    const load = (storage: SessionStorage) => withMemory(() => this.#rust.loadContext(id, storage))
+    return this.#object(await this.#within('loadContext', options, load))
   }
 
   /**
@@ -626,6 +661,43 @@ export class Session {
   rollingTokenWindow(maxTokens: number, encoding?: EncodingName, options?: TokenWindowOptions): Context | null {
     const wireOptions = tokenWindowOptions(this.#activeContext(), options)
     return this.#windowed(this.#rust.rollingTokenWindow(maxTokens, encoding, wireOptions))
+  }
+
+  /** Applies {@link Context.clearToolResults} to the active context. Returns the new active context, or `null`. */
+  clearToolResults(options?: ClearToolResultsOptions): Context | null {
+    return this.#activated(this.#activeContext()?.clearToolResults(options))
+  }
+
+  /** Applies {@link Context.clearThinking} to the active context. Returns the new active context, or `null`. */
+  clearThinking(options?: ClearThinkingOptions): Context | null {
+    return this.#activated(this.#activeContext()?.clearThinking(options))
+  }
+
+  /** Applies {@link Context.clearMedia} to the active context. Returns the new active context, or `null`. */
+  clearMedia(options?: ClearMediaOptions): Context | null {
+    return this.#activated(this.#activeContext()?.clearMedia(options))
+  }
+
+  /** Applies {@link Context.elide} to the active context. Returns the new active context, or `null`. */
+  elide(options: ElideOptions): Context | null {
+    return this.#activated(this.#activeContext()?.elide(options))
+  }
+
+  /** Applies {@link Context.dedupeToolResults} to the active context. Returns the new active context, or `null`. */
+  dedupeToolResults(options?: DedupeToolResultsOptions): Context | null {
+    return this.#activated(this.#activeContext()?.dedupeToolResults(options))
+  }
+
+  /** Applies {@link Context.summarize} to the active context. Returns the new active context; `null` if none is active. */
+  summarize(options: SummarizeOptions): Context | null {
+    return this.#activated(this.#activeContext()?.summarize(options))
+  }
+
+  /** Applies {@link Context.fit} to the active context; the fork becomes active. `null` if nothing changed or none is active. */
+  fit(policy: Policy, options?: EncodingOption): Fitted | null {
+    const fitted = this.#activeContext()?.fit(policy, options) ?? null
+    this.#activated(fitted?.context)
+    return fitted
   }
 
   /**
@@ -668,6 +740,8 @@ export class Session {
       ids.push(id)
       texts.push(text)
     }
+    // Each text is copied, and becomes part of a message.
+    ensureMemory(2 * texts.reduce((sum, text) => sum + text.length, 0))
     this.#rust.materialize(ids, texts)
   }
 
@@ -737,6 +811,11 @@ export class Session {
       this.#dictRevision = revision
     }
     return this.#dict
+  }
+
+  #activated(fork: Context | null | undefined): Context | null {
+    if (fork) this.setActiveContext(fork)
+    return fork ?? null
   }
 
   #windowed(handle: ContextHandle | undefined): Context | null {

@@ -148,9 +148,9 @@ export class NodeFileStorage implements SessionStorage {
 
   /**
    * Runs `work` while no other caller holds the lock of the directory, which is created if necessary. The lock is a file
-   * `.lock` that names the thread of its holder. Callers in one thread are served in order; other threads and processes poll.
+   * `.lock` that names the thread of its holder. Callers in one thread are served in order, and so are threads and processes.
    * The lock of an ended thread of this host is taken over at once, that of a living one never. A holder on another host or in
-   * another container refreshes its lock every 5 seconds; if it does not for 20 seconds, by the clock of the file system, the
+   * another container refreshes its lock every second; if it does not for 10 seconds, by the clock of the file system, the
    * lock is taken over. Temporary files of writers that have ended are removed from the directory.
    *
    * Rejects with the code `ELOCKED` if the lock could not be acquired within `lockTimeout`, and with the reason of `signal` if

@@ -6,6 +6,7 @@ import { embeddedFile } from '../wasm/embedded.js'
 import { contentOf } from '../wasm/fetching.js'
 import { MAX_TEXT } from '../wasm/json-text.js'
 import { ensureLoaded } from '../wasm/loading.js'
+import { ensureMemory } from '../wasm/memory.js'
 import { getPlatform, type VocabularyName } from '../wasm/platform.js'
 import { rust } from '../wasm/runtime.js'
 import type { ResponseLike, UrlLike } from '../wasm/sources.js'
@@ -80,7 +81,9 @@ export const decode = /* @__PURE__ */ withCallerStack(
   'decode',
   (tokens: ArrayLike<number>, encoding?: EncodingName): string => {
     const number = numberOf(encoding)
-    return rust().decode(tokenIds(tokens), number)
+    const ids = tokenIds(tokens)
+    ensureMemory(ids.length)
+    return rust().decode(ids, number)
   },
 )
 
@@ -90,7 +93,7 @@ function passCounted(text: string): number {
     const message = `text: is longer than ${MAX_TEXT} characters; count it in parts`
     throw new InvalidArgumentError(message, { argument: 'text' })
   }
-  return passText(text, 'text')
+  return passText(text)
 }
 
 function tokenIds(tokens: ArrayLike<number>): Uint32Array {

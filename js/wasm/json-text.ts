@@ -1,10 +1,12 @@
 import { InvalidArgumentError, InvalidMessageError } from '../errors.js'
 
 /** The role of a value, which decides the class of the error about it. */
-type Purpose = 'message' | 'dict' | 'rawDict' | 'arguments' | 'value'
+type Purpose = 'message' | 'dict' | 'rawDict' | 'arguments' | 'value' | 'reply' | 'options' | 'policy' | 'range'
 
 /** Longer texts come close to what a string, or the memory of WebAssembly, can hold. */
 export const MAX_TEXT = 2 ** 27
+
+const TOO_LARGE = `is larger than ${MAX_TEXT} characters of JSON`
 
 /** Rust refuses more values than this; the copy stops there, since a small object can be shared many times. */
 const MAX_VALUES = 5_000_000
@@ -35,15 +37,9 @@ export function copyJson(value: unknown, purpose: Purpose, isFrozen = false): Js
       if (!copier.isExact && text !== undefined) copy = isFrozen ? fromJsonText(text) : JSON.parse(text)
     }
   } catch (error) {
-    fault = {
-      path: '',
-      message: isOverflow(error) ? 'is nested too deeply, or contains itself' : 'could not be read',
-      cause: error,
-    }
+    fault = { path: '', message: reasonOf(error), cause: error }
   }
-  if (fault === null && text !== undefined && text.length > MAX_TEXT) {
-    fault = { path: '', message: `is larger than ${MAX_TEXT} characters of JSON` }
-  }
+  if (fault === null && text !== undefined && text.length > MAX_TEXT) fault = { path: '', message: TOO_LARGE }
   if (fault === null && text === undefined) fault = { path: '', message: `expected an object, found ${typeof value}` }
   if (fault === null) return { text: text as string, value: copy }
   const argument = `${purpose}${fault.path}`
@@ -69,13 +65,17 @@ interface Fault {
   cause?: unknown
 }
 
-function isOverflow(error: unknown): boolean {
+function reasonOf(error: unknown): string {
   try {
-    // The message differs between engines; the other RangeError is about a string that is too long.
-    return error instanceof RangeError && /stack|recursion/i.test(error.message)
+    // The messages differ between engines.
+    if (error instanceof RangeError && /stack|recursion/i.test(error.message)) {
+      return 'is nested too deeply, or contains itself'
+    }
+    if (error instanceof RangeError && /string|size|memory/i.test(error.message)) return TOO_LARGE
   } catch {
-    return false
+    // The error of a caller's getter throws as well.
   }
+  return 'could not be read'
 }
 
 const NOT_JSON = /^(Map|Set|WeakMap|WeakSet|Promise|ArrayBuffer|SharedArrayBuffer|DataView|RegExp|\w+Array)$/

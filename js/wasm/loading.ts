@@ -5,6 +5,7 @@ import { NotInitializedError } from '../errors.js'
 import { loadOwnProviders, loadProviders } from '../providers/loading.js'
 import { readOptions } from '../read-options.js'
 import { contentOf } from './fetching.js'
+import { applyMaxMemory, setMaxMemory } from './memory.js'
 import { getPlatform } from './platform.js'
 import { cannotLoad, connect, failedAtStart, isLoaded } from './runtime.js'
 import type { CompiledModule, ModuleSource } from './sources.js'
@@ -18,12 +19,19 @@ export interface InitOptions {
    * is fetched from beside the script.
    */
   providers?: ModuleSource | false
+  /**
+   * The memory that sessions, contexts and vocabularies may take together, in bytes, at most 4 GiB. Operations that need more
+   * throw a `MemoryLimitError`. Each call can set another limit, in Node as well. By default 3 GiB.
+   */
+  maxMemory?: number
 }
 
 let initializing: Promise<void> | undefined
 
+const INIT_OPTIONS = ['module', 'providers', 'maxMemory'] as const
+
 /**
- * Loads the WebAssembly modules, both at once. In Node they are loaded without it, and this does nothing. In a browser, await
+ * Loads the WebAssembly modules, both at once, and sets the limit for memory. In Node they are loaded without it. In a browser, await
  * it once before the first synchronous call. Later calls wait for the same modules; after a failure the next call tries again.
  *
  * If the module of the providers cannot be fetched from beside the script, the rest works: `check`, `toMessages` and
@@ -32,12 +40,13 @@ let initializing: Promise<void> | undefined
  * @param options The source of the module, or the options. By default the modules are fetched from beside the script.
  * @throws {NotInitializedError} if the module, or that of the providers from a source that was given, cannot be loaded; `cause`
  * says why.
- * @throws {InvalidArgumentError} for an option that does not exist.
+ * @throws {InvalidArgumentError} for an option that does not exist, or is invalid.
  */
 export const init = /* @__PURE__ */ withCallerStack(
   'init',
   async (options?: ModuleSource | InitOptions): Promise<void> => {
-    const { module, providers } = readInitOptions(options)
+    const { module, providers, maxMemory } = readInitOptions(options)
+    if (maxMemory !== undefined) setMaxMemory(maxMemory)
     // Where modules are compiled without waiting, that of the providers is left to its first use.
     const isLazy = isLoaded() && getPlatform().providersCode !== undefined
     await Promise.all([
@@ -50,7 +59,7 @@ export const init = /* @__PURE__ */ withCallerStack(
 function readInitOptions(options: ModuleSource | InitOptions | undefined): InitOptions {
   // No source of a module is a plain object.
   const isOptions = Object.prototype.toString.call(options) === '[object Object]'
-  if (isOptions) return readOptions(options as InitOptions, ['module', 'providers'], 'init')
+  if (isOptions) return readOptions(options as InitOptions, INIT_OPTIONS, 'init')
   return options === undefined ? {} : { module: options as ModuleSource }
 }
 
@@ -72,6 +81,7 @@ async function load(source = getPlatform().module?.()): Promise<void> {
   }
   try {
     connect(await wasmInit({ module_or_path: (await contentOf(source)) as InitInput }))
+    applyMaxMemory()
   } catch (cause) {
     throw cannotLoad(cause)
   }
@@ -86,6 +96,7 @@ export function loadAtStart(read: () => Uint8Array | CompiledModule): void {
   if (isLoaded()) return
   try {
     connect(wasmInitSync({ module: read() as SyncInitInput }))
+    applyMaxMemory()
   } catch (cause) {
     failedAtStart(cause)
   }

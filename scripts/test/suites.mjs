@@ -39,6 +39,13 @@ export const suites = [
     notice: async () => ((await reference()) === null ? await whyNoReference() : null),
   },
   {
+    name: 'crash',
+    title: 'sessions after crashes, failing calls and damage',
+    needs: [build],
+    start: () => startNodeTests('tests/crash'),
+    count: countNode,
+  },
+  {
     name: 'browser',
     title: 'the package in headless Chromium',
     needs: [build, chromium],

@@ -17,6 +17,8 @@ named_enum! {
         CorruptSession = "CorruptSessionError",
         /// A file is larger than the limit.
         FileTooLarge = "FileTooLargeError",
+        /// An operation needs more memory than is left.
+        MemoryLimit = "MemoryLimitError",
         /// An argument or option is invalid.
         InvalidArgument = "InvalidArgumentError",
         /// A message has the wrong shape.
@@ -27,6 +29,8 @@ named_enum! {
         EncodingNotLoaded = "EncodingNotLoadedError",
         /// The limit of a window is too small for the messages that it must keep.
         WindowTooSmall = "WindowTooSmallError",
+        /// A summary has as many tokens as what it stands for.
+        NoSaving = "NoSavingError",
         /// The storage failed.
         Storage = "StorageError",
         /// Another writer has changed a file, or a variable has another value than expected.
@@ -44,9 +48,11 @@ impl Error {
             Self::ContextNotFound { .. } => ErrorKind::ContextNotFound,
             Self::CorruptSession { .. } => ErrorKind::CorruptSession,
             Self::FileTooLarge { .. } => ErrorKind::FileTooLarge,
+            Self::MemoryLimit(_) => ErrorKind::MemoryLimit,
             Self::UnknownEncoding { .. } => ErrorKind::UnknownEncoding,
             Self::EncodingNotLoaded { .. } => ErrorKind::EncodingNotLoaded,
             Self::WindowTooSmall { .. } => ErrorKind::WindowTooSmall,
+            Self::NoSaving { .. } => ErrorKind::NoSaving,
             Self::FileConflict { .. } | Self::LockLost { .. } | Self::StateConflict { .. } => ErrorKind::Conflict,
             Self::Storage(_) | Self::Stopped => ErrorKind::Storage,
             Self::Internal(_) => ErrorKind::Internal,

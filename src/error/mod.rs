@@ -14,8 +14,9 @@ pub use kind::ErrorKind;
 pub use storage::{Cause, Operation, StorageError};
 
 use peteos_json::{FieldPath, Position};
+use peteos_memory::OutOfMemory;
 
-pub use crate::conversation::error::ShapeError;
+pub use crate::conversation::error::{FileTooLarge, Measure, ShapeError};
 
 /// An error of the core. An operation that returns one has changed nothing.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -57,15 +58,10 @@ pub enum Error {
         /// What was expected and what was found.
         message: String,
     },
-    /// A file that is larger than the caller allows.
-    FileTooLarge {
-        /// The path of the file.
-        path: String,
-        /// Its size in bytes.
-        size: u64,
-        /// The limit in bytes.
-        limit: u64,
-    },
+    /// A file that exceeds a limit.
+    FileTooLarge(FileTooLarge),
+    /// An operation that needs more memory than is left.
+    MemoryLimit(OutOfMemory),
     /// An unknown encoding, or a model whose encoding is unknown.
     UnknownEncoding {
         /// The argument: `encoding` or `model`.
@@ -97,6 +93,13 @@ pub enum Error {
         has_pins: bool,
         /// The name of the boundary.
         boundary: &'static str,
+    },
+    /// A summary that has as many tokens as what it stands for.
+    NoSaving {
+        /// The tokens of the summary.
+        tokens: u64,
+        /// The tokens of the messages that it would replace.
+        replaced: u64,
     },
     /// A file that another writer has changed, created or removed. Revisions are SHA-256 digests of the contents in hexadecimal.
     FileConflict {
@@ -155,9 +158,8 @@ impl fmt::Display for Error {
                 }
                 formatter.write_str(message)
             }
-            Self::FileTooLarge { path, size, limit } => {
-                write!(formatter, "{path} has {size} bytes, more than the limit of {limit}")
-            }
+            Self::FileTooLarge(error) => error.fmt(formatter),
+            Self::MemoryLimit(out_of_memory) => out_of_memory.fmt(formatter),
             Self::UnknownEncoding { argument, name, known } => {
                 write!(formatter, "{argument}: '{name}' is unknown; known encodings: {}", known.join(", "))
             }
@@ -185,6 +187,10 @@ impl fmt::Display for Error {
                 }
                 Ok(())
             }
+            Self::NoSaving { tokens, replaced } => write!(
+                formatter,
+                "the summary has {tokens} tokens, and the messages that it would replace have {replaced}; nothing was changed"
+            ),
             Self::FileConflict { path, expected: None, found: Some(_) } => {
                 write!(formatter, "{path} exists, but this session has not read it; nothing was written")
             }
@@ -208,6 +214,12 @@ impl fmt::Display for Error {
             Self::Stopped => formatter.write_str("the caller has stopped waiting for the storage"),
             Self::Internal(message) => write!(formatter, "internal error, please report it: {message}"),
         }
+    }
+}
+
+impl From<OutOfMemory> for Error {
+    fn from(out_of_memory: OutOfMemory) -> Self {
+        Self::MemoryLimit(out_of_memory)
     }
 }
 

@@ -10,6 +10,7 @@ impl From<TokenizerError> for Error {
         let unknown = |argument, name| Self::UnknownEncoding { argument, name, known: Encoding::known_names() };
         match error {
             TokenizerError::UnknownEncoding { name } => unknown("encoding", name),
+            TokenizerError::OutOfMemory(out_of_memory) => out_of_memory.into(),
             TokenizerError::UnknownModel { name } => unknown("model", name),
             TokenizerError::InvalidVocabulary { .. } => Self::argument("vocabulary", message),
             TokenizerError::UnknownToken { index, .. } => Self::argument(&format!("tokens[{index}]"), message),

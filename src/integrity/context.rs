@@ -9,12 +9,12 @@ use super::directory::Directory;
 use super::finding::{Report, Rule};
 use super::text::{self, Damage};
 use crate::conversation::{
-    CallState, Context, PairedMessage, Pairing, Place, ResultState, SEQUENCE_NUMBER, Special, keys, shape_faults,
+    CallState, Context, PairedMessage, Pairing, Place, ResultState, SEQUENCE_NUMBER, Special, Tools, keys, shape_faults,
 };
 use crate::environment::Environment;
-use crate::error::Error;
+use crate::error::{Error, ShapeError};
 use crate::id::ContextId;
-use crate::json::{self, FieldPath, MAX_SAFE_INTEGER, Object, Truncated, locate};
+use crate::json::{self, Anomalies, FieldPath, MAX_SAFE_INTEGER, Object, ParseError, Truncated, locate};
 
 /// The contents of the file of a context.
 pub(super) struct ContextFile {
@@ -36,18 +36,20 @@ pub(super) struct Age {
     pub modified: Option<f64>,
 }
 
-/// Reports the findings of the file of a context; returns its fixed contents if it can be loaded.
+/// Reports the findings of the file of a context, whose text was `read`; returns its fixed contents if it can be loaded.
 pub(super) fn examine(
     directory: &Directory,
     id: &ContextId,
     text: &[u8],
+    read: Result<(Value, Anomalies), Damage>,
     environment: &dyn Environment,
     report: &mut Report,
 ) -> Result<Option<ContextFile>, Error> {
-    let (value, anomalies) = match text::read(text) {
+    let (value, anomalies) = match read {
         Ok(read) => read,
-        Err(damage) => return salvage(directory, id, *damage, environment, report),
+        Err(damage) => return salvage(directory, id, damage, environment, report),
     };
+    json::ensure_copies(&(&value).into(), 2, "a check of a context")?;
     let root = FieldPath::root();
     let Value::Object(mut dict) = value else {
         let position = locate(text, &root);
@@ -104,6 +106,10 @@ fn salvage(
         Some(truncated) => salvaged_dict(truncated, id, environment)?,
         None => None,
     };
+    if rule == Rule::FileTooLarge {
+        report.add(rule, position, message);
+        return Ok(None);
+    }
     let Some((mut dict, is_complete)) = salvaged else {
         report.add(
             rule,
@@ -151,9 +157,14 @@ fn salvaged_dict(
             }
         }
     }
-    let Ok(context) = Context::from_dict(Value::Object(fields), Some(id), environment) else { return Ok(None) };
-    match json::parse(&json::to_file_bytes(&context.view())) {
+    let context = match Context::from_dict(Value::Object(fields), Some(id), environment) {
+        Ok(context) => context,
+        Err(ShapeError { out_of_memory: Some(out_of_memory), .. }) => return Err(out_of_memory.into()),
+        Err(_) => return Ok(None),
+    };
+    match json::parse(&json::to_file_bytes(&context.view())?) {
         Ok(Value::Object(dict)) => Ok(Some((dict, is_whole))),
+        Err(ParseError { out_of_memory: Some(out_of_memory), .. }) => Err(out_of_memory.into()),
         _ => Ok(None),
     }
 }
@@ -315,6 +326,7 @@ fn check_calls(dict: &Object, report: &mut Report) {
     let pairing = Pairing::of(messages(dict).map(|message| PairedMessage {
         is_assistant: text_of(message, "role") == "assistant",
         parts: json::items(message, "content"),
+        tools: Tools::Functions,
     }));
     let field = |(message, part): Place| {
         FieldPath::root().key(keys::MESSAGES).index(message).key("content").index(part).key("call_id")
@@ -358,7 +370,9 @@ mod tests {
         let directory = Directory::new(layout, names);
         let mut report = Report::new("a/s/c.json".to_owned());
         let id = ContextId::parse("c").unwrap();
-        let file = super::examine(&directory, &id, text, &Fixed::default(), &mut report).unwrap();
+        let file =
+            super::examine(&directory, &id, text, text::read(text, 100_000).unwrap(), &Fixed::default(), &mut report)
+                .unwrap();
         let findings = report.finish().into_iter().map(|finding| {
             let is_repairable = finding.is_repairable();
             (finding.rule.name(), finding.field.unwrap_or_default().to_string(), is_repairable)
@@ -442,7 +456,7 @@ mod tests {
             assert_eq!(findings, expected, "{dict}");
             // A fixed fault is not found again.
             if let Some(file) = file {
-                let (left, _) = examine(&json::to_file_bytes(&(&file).into()));
+                let (left, _) = examine(&json::to_file_bytes(&(&file).into()).unwrap());
                 let kept: Vec<&str> = expected.iter().filter(|finding| !finding.2).map(|finding| finding.0).collect();
                 assert_eq!(left.iter().map(|finding| finding.0).collect::<Vec<_>>(), kept, "{dict}");
             }

@@ -1,7 +1,6 @@
 //! The names of the files in the directory of a session.
 
 use std::cell::RefCell;
-use std::collections::BTreeSet;
 
 use crate::environment::Environment;
 use crate::id::ContextId;
@@ -60,22 +59,45 @@ pub(super) fn copied_file(name: &str) -> Option<(&str, &str)> {
     Some((temporary_target(file).unwrap_or(file), &stem[seconds..]))
 }
 
+/// Different names in ascending order.
+#[derive(Default)]
+struct Names(Vec<String>);
+
+impl Names {
+    fn contains(&self, name: &str) -> bool {
+        self.place(name).is_ok()
+    }
+
+    fn insert(&mut self, name: String) {
+        if let Err(place) = self.place(&name) {
+            self.0.insert(place, name);
+        }
+    }
+
+    fn place(&self, name: &str) -> Result<usize, usize> {
+        self.0.binary_search_by(|known| known.as_str().cmp(name))
+    }
+}
+
 /// The files in the directory of a session.
 pub(super) struct Directory {
     pub layout: Layout,
-    names: BTreeSet<String>,
+    /// In ascending order.
+    names: Names,
     /// The files of contexts that were looked for and not listed.
-    missing: RefCell<BTreeSet<String>>,
+    missing: RefCell<Names>,
 }
 
 impl Directory {
     pub fn new(layout: Layout, names: impl IntoIterator<Item = String>) -> Self {
-        Self { layout, names: names.into_iter().collect(), missing: RefCell::default() }
+        let mut all = Names::default();
+        names.into_iter().for_each(|name| all.insert(name));
+        Self { layout, names: all, missing: RefCell::default() }
     }
 
     /// The sorted names with their kinds.
     pub fn files(&self) -> impl Iterator<Item = (&str, Kind)> {
-        self.names.iter().map(|name| (name.as_str(), Kind::of(name)))
+        self.names.0.iter().map(|name| (name.as_str(), Kind::of(name)))
     }
 
     pub fn has(&self, name: &str) -> bool {
@@ -94,8 +116,8 @@ impl Directory {
     }
 
     /// The names that [`Directory::has_context`] did not find.
-    pub fn missing(&self) -> BTreeSet<String> {
-        self.missing.borrow().clone()
+    pub fn missing(&self) -> Vec<String> {
+        self.missing.borrow().0.clone()
     }
 
     /// An unused name for a copy, which no reader mistakes for the file of a session or a context.

@@ -1,27 +1,25 @@
 //! Examines the files of a session, one after the other.
 
-use std::collections::BTreeSet;
-
 use super::context::{self, Age};
 use super::directory::{Directory, Kind, temporary_target};
 use super::finding::{Finding, Report, Rule, SessionCheck};
 use super::repair_plan::{Change, Leftover, RepairPlan};
-use super::session;
+use super::{session, text};
 use crate::digest::sha256_hex;
 use crate::environment::Environment;
 use crate::error::Error;
 use crate::json::{self, Object};
 use crate::layout::{Layout, SESSION_FILE};
+use crate::limits::Limits;
 
 /// The outcome of reading a file.
 pub(super) enum Contents {
     Text(Vec<u8>),
     /// It does not exist, although it may have been listed.
     Absent,
-    /// It is larger than the limit; both in bytes.
+    /// It has more bytes than the limit.
     TooLarge {
         size: u64,
-        limit: u64,
     },
     /// The storage failed with this message.
     Unreadable(String),
@@ -31,6 +29,7 @@ pub(super) enum Contents {
 pub(super) struct Examination<'e> {
     directory: Directory,
     environment: &'e dyn Environment,
+    limits: Limits,
     /// Whether to plan the changes of a repair.
     is_repair: bool,
     ages: Vec<Age>,
@@ -44,11 +43,12 @@ impl<'e> Examination<'e> {
         layout: Layout,
         names: impl IntoIterator<Item = String>,
         environment: &'e dyn Environment,
+        limits: Limits,
         is_repair: bool,
     ) -> Self {
         let directory = Directory::new(layout, names);
         let (ages, findings, changes) = (Vec::new(), Vec::new(), Vec::new());
-        Self { directory, environment, is_repair, ages, findings, changes }
+        Self { directory, environment, limits, is_repair, ages, findings, changes }
     }
 
     /// The names of the files of contexts, each to be read and passed to [`Examination::context`].
@@ -57,23 +57,26 @@ impl<'e> Examination<'e> {
         contexts.map(|(name, _)| name.to_owned()).collect()
     }
 
-    /// Examines the file of a context.
+    /// Examines the file of a context. Returns whether it has no more values than the limit, beyond which it is not read.
     ///
     /// # Errors
     ///
     /// Only [`Error::Internal`].
-    pub fn context(&mut self, name: &str, contents: Contents) -> Result<(), Error> {
-        let Some(id) = Layout::context_id(name) else { return Ok(()) };
+    pub fn context(&mut self, name: &str, contents: Contents) -> Result<bool, Error> {
+        let Some(id) = Layout::context_id(name) else { return Ok(true) };
         let mut report = Report::new(self.directory.layout.file(name));
-        if let Some(text) = text_of(contents, &mut report) {
-            let file = context::examine(&self.directory, &id, &text, self.environment, &mut report)?;
+        let mut is_read = true;
+        if let Some(text) = text_of(contents, self.limits, &mut report) {
+            let value = text::read(&text, self.limits.values())?;
+            is_read = !matches!(&value, Err(damage) if damage.rule == Rule::FileTooLarge);
+            let file = context::examine(&self.directory, &id, &text, value, self.environment, &mut report)?;
             if let Some(file) = file {
                 self.keep_change(name, Some(&text), &file.dict, &report)?;
                 self.ages.push(file.age);
             }
         }
         self.findings.extend(report.finish());
-        Ok(())
+        Ok(is_read)
     }
 
     /// The paths of the contexts that were read.
@@ -94,16 +97,18 @@ impl<'e> Examination<'e> {
     /// # Errors
     ///
     /// [`Error::SessionNotFound`] if there is neither that file nor a context.
-    pub fn finish(mut self, contents: Contents) -> Result<(SessionCheck, RepairPlan, BTreeSet<String>), Error> {
+    pub fn finish(mut self, contents: Contents) -> Result<(SessionCheck, RepairPlan, Vec<String>), Error> {
         let path = self.directory.layout.session_file();
         if matches!(contents, Contents::Absent) && self.context_files().is_empty() {
             return Err(Error::SessionNotFound { path });
         }
         let is_absent = matches!(contents, Contents::Absent);
         let mut report = Report::new(path);
-        let text = text_of(contents, &mut report);
+        let text = text_of(contents, self.limits, &mut report);
         if text.is_some() || is_absent {
-            if let Some(dict) = session::examine(&self.directory, &self.ages, text.as_deref(), &mut report) {
+            if let Some(dict) =
+                session::examine(&self.directory, &self.ages, text.as_deref(), self.limits, &mut report)?
+            {
                 self.keep_change(SESSION_FILE, text.as_deref(), &dict, &report)?;
             }
         }
@@ -122,7 +127,7 @@ impl<'e> Examination<'e> {
                 actions: report.actions(),
                 copy_path: copy.map(|copy| self.directory.layout.file(&copy)),
                 old_digest: text.map(sha256_hex),
-                bytes: json::to_file_bytes(&dict.into()),
+                bytes: json::to_file_bytes(&dict.into())?,
                 path,
             });
         }
@@ -158,11 +163,12 @@ impl<'e> Examination<'e> {
 }
 
 /// The text of a file; reports a finding and returns `None` if it could not be read.
-fn text_of(contents: Contents, report: &mut Report) -> Option<Vec<u8>> {
+fn text_of(contents: Contents, limits: Limits, report: &mut Report) -> Option<Vec<u8>> {
     match contents {
         Contents::Text(text) => return Some(text),
         Contents::Absent => {}
-        Contents::TooLarge { size, limit } => {
+        Contents::TooLarge { size } => {
+            let limit = limits.file_bytes;
             report.add(Rule::FileTooLarge, (), format!("the file has {size} bytes, more than the limit of {limit}"))
         }
         Contents::Unreadable(message) => {

@@ -54,7 +54,7 @@ rules! {
     MissingSessionFile, "missing-session-file", Error;
     /// The storage could not read the file.
     UnreadableFile, "unreadable-file", Error;
-    /// The file is larger than the limit.
+    /// The file has more bytes or values than the limit.
     FileTooLarge, "file-too-large", Error;
     /// The file is empty.
     EmptyFile, "empty-file", Error;
@@ -64,7 +64,7 @@ rules! {
     TornFile, "torn-file", Error;
     /// `NaN` or `Infinity`, which are not JSON.
     NonFiniteNumber, "non-finite-number", Error;
-    /// The text is not valid JSON for another reason, or exceeds the limits of nesting and values.
+    /// The text is not valid JSON for another reason, or exceeds the limit of nesting.
     NotJson, "not-json", Error;
     /// A field has the wrong shape.
     WrongShape, "wrong-shape", Error;

@@ -15,9 +15,10 @@ pub use directory::temporary_target;
 pub use finding::{Finding, Repairability, Rule, SessionCheck, Severity};
 pub use repair_plan::Action;
 
+use crate::conversation::order;
 use crate::digest::sha256_hex;
 use crate::environment::Environment;
-use crate::error::{Error, Operation, StorageError};
+use crate::error::{Error, FileTooLarge, Operation, StorageError};
 use crate::layout::Layout;
 use crate::storage::{Revision, Storage};
 use directory::copied_file;
@@ -55,7 +56,7 @@ pub struct Repair {
 ///
 /// Those of [`check`]; [`Error::FileConflict`] if another writer changes a file in the meantime; those of reading and
 /// writing. If a context cannot be read, it may be the newest, so a repair of `session.json` would guess: nothing is written
-/// then, nor if the contents that were read do not match their digest. Writes before a failed one are not undone.
+/// then, nor if the contents that were read do not match their digest, nor if a file would exceed a limit. Writes before a failed one are not undone.
 pub async fn repair(
     layout: &Layout,
     storage: &impl Storage,
@@ -76,9 +77,10 @@ async fn examine(
     environment: &dyn Environment,
     is_repair: bool,
 ) -> Result<(SessionCheck, RepairPlan), Error> {
+    let limits = storage.limits();
     let mut names = storage.list(&layout.session_dir()).await?;
     loop {
-        let mut examination = Examination::new(layout.clone(), names.clone(), environment, is_repair);
+        let mut examination = Examination::new(layout.clone(), names.clone(), environment, limits, is_repair);
         let mut unread = None;
         for name in examination.context_files() {
             let path = layout.file(&name);
@@ -93,12 +95,15 @@ async fn examine(
                 Contents::Absent => {
                     unread.get_or_insert(unreliable(&path, "the directory lists the file, but there is none"));
                 }
-                Contents::TooLarge { size, limit } => {
-                    unread.get_or_insert(Error::FileTooLarge { path, size, limit });
+                Contents::TooLarge { size } => {
+                    let error = limits.check(&path, size, 0, false).err().map(Error::from);
+                    unread = unread.or(error);
                 }
                 _ => {}
             }
-            examination.context(&name, contents)?;
+            if !examination.context(&name, contents)? {
+                unread.get_or_insert(limits.too_many_values(&path, false).into());
+            }
         }
         let times = storage.modified_times(&examination.context_paths()).await;
         let times: Result<Vec<_>, _> =
@@ -135,7 +140,7 @@ fn contents_of(read: Result<Option<Vec<u8>>, Error>) -> Result<Contents, Error> 
     match read {
         Ok(Some(text)) => Ok(Contents::Text(text)),
         Ok(None) => Ok(Contents::Absent),
-        Err(Error::FileTooLarge { size, limit, .. }) => Ok(Contents::TooLarge { size, limit }),
+        Err(Error::FileTooLarge(FileTooLarge { size: Some(size), .. })) => Ok(Contents::TooLarge { size }),
         Err(error) => Err(error),
     }
 }
@@ -143,6 +148,7 @@ fn contents_of(read: Result<Option<Vec<u8>>, Error>) -> Result<Contents, Error> 
 /// Compares all files before changing the first, so that a session in use is left alone.
 async fn carry_out(plan: &RepairPlan, storage: &impl Storage) -> Result<Vec<Action>, Error> {
     for change in &plan.changes {
+        storage.limits().check(&change.path, change.bytes.len() as u64, 0, true)?;
         unchanged(storage, &change.path, change.old_digest.as_deref()).await?;
     }
     let mut actions = Vec::new();
@@ -174,7 +180,7 @@ async fn carry_out(plan: &RepairPlan, storage: &impl Storage) -> Result<Vec<Acti
 async fn remove_copies(layout: &Layout, storage: &impl Storage, keep: usize) -> Result<(), Error> {
     let names = storage.list(&layout.session_dir()).await?;
     let mut copies: Vec<_> = names.iter().filter_map(|name| Some((copied_file(name)?, name))).collect();
-    copies.sort();
+    order::sort(&mut copies);
     for copies in copies.chunk_by(|((one, _), _), ((other, _), _)| one == other) {
         for (_, name) in &copies[..copies.len().saturating_sub(keep)] {
             storage.remove(&layout.file(name)).await?;

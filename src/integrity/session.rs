@@ -8,34 +8,43 @@ use super::context::Age;
 use super::directory::Directory;
 use super::finding::{Report, Rule};
 use super::text::{self, Damage};
-use crate::json::{FieldPath, Object, Truncated, locate};
+use crate::error::Error;
+use crate::json::{self, FieldPath, Object, Truncated, locate};
+use crate::limits::Limits;
 use crate::session::{dict_keys as keys, shape_faults};
 
 /// Reports the findings of `session.json`; returns its fixed contents if it can be loaded. `text` is `None` if there is no
 /// such file.
-pub(super) fn examine(directory: &Directory, ages: &[Age], text: Option<&[u8]>, report: &mut Report) -> Option<Object> {
+pub(super) fn examine(
+    directory: &Directory,
+    ages: &[Age],
+    text: Option<&[u8]>,
+    limits: Limits,
+    report: &mut Report,
+) -> Result<Option<Object>, Error> {
     let newest = newest(ages);
     let Some(text) = text else {
         let message = "there are contexts, but no session.json that names the active one";
-        return rebuild(directory, newest, Rule::MissingSessionFile, (), message, None, report);
+        return Ok(rebuild(directory, newest, Rule::MissingSessionFile, (), message, None, report));
     };
-    let (value, anomalies) = match text::read(text) {
+    let (value, anomalies) = match text::read(text, limits.values())? {
         Ok(read) => read,
         Err(damage) => {
-            let Damage { rule, position, message, truncated } = *damage;
+            let Damage { rule, position, message, truncated } = damage;
             // A text that can be fixed by hand has more than its replacement would have.
-            if matches!(rule, Rule::NotJson | Rule::NonFiniteNumber) {
+            if matches!(rule, Rule::NotJson | Rule::NonFiniteNumber | Rule::FileTooLarge) {
                 report.add(rule, position, message);
-                return None;
+                return Ok(None);
             }
-            return rebuild(directory, newest, rule, position, &message, truncated, report);
+            return Ok(rebuild(directory, newest, rule, position, &message, truncated, report));
         }
     };
+    json::ensure_copies(&(&value).into(), 2, "a check of a session")?;
     let root = FieldPath::root();
     let Value::Object(mut dict) = value else {
         let position = locate(text, &root);
         report.add(Rule::WrongShape, position, "expected an object, the dict of a session; fix the file by hand");
-        return None;
+        return Ok(None);
     };
     text::report_anomalies(anomalies, report);
     let uuid = directory.layout.id().as_str();
@@ -57,10 +66,10 @@ pub(super) fn examine(directory: &Directory, ages: &[Age], text: Option<&[u8]>, 
             report.add(Rule::WrongShape, (fault.field, position), format!("{}; fix it by hand", fault.message));
         }
         report.block_repair();
-        return None;
+        return Ok(None);
     }
     check_active(directory, newest, &mut dict, report);
-    Some(dict)
+    Ok(Some(dict))
 }
 
 fn check_active(directory: &Directory, newest: Option<&Age>, dict: &mut Object, report: &mut Report) {

@@ -3,7 +3,8 @@
 use serde_json::Value;
 
 use super::finding::{Report, Rule};
-use crate::json::{self, Anomalies, Anomaly, Position, Truncated};
+use crate::error::Error;
+use crate::json::{self, Anomalies, Anomaly, ParseError, Position, Truncated};
 
 /// A text that cannot be loaded.
 pub(super) struct Damage {
@@ -14,52 +15,62 @@ pub(super) struct Damage {
     pub truncated: Option<Truncated>,
 }
 
-/// The value of a text, and its anomalies.
-pub(super) fn read(text: &[u8]) -> Result<(Value, Anomalies), Box<Damage>> {
+/// The value of a text, and its anomalies, or the damage.
+///
+/// # Errors
+///
+/// [`Error::MemoryLimit`]: nothing is known about the text.
+pub(super) fn read(text: &[u8], max_values: usize) -> Result<Result<(Value, Anomalies), Damage>, Error> {
     let start = Position { line: 1, column: 1 };
     if text.iter().all(u8::is_ascii_whitespace) {
-        return Err(damage(Rule::EmptyFile, start, "the file is empty"));
+        return Ok(Err(damage(Rule::EmptyFile, start, "the file is empty")));
     }
     let end = text.iter().rposition(|byte| *byte != 0).map_or(0, |last| last + 1);
     let (text, has_nuls) = (&text[..end], end < text.len());
     if text.is_empty() {
-        return Err(damage(Rule::NulBytes, start, "the file is filled with NUL bytes"));
+        return Ok(Err(damage(Rule::NulBytes, start, "the file is filled with NUL bytes")));
     }
-    match json::parse_noting(text) {
+    match json::parse_noting(text, max_values) {
         Ok((Value::Object(fields), _)) if has_nuls => {
             let truncated = Some(Truncated { fields, unfinished: None, is_whole: true });
-            Err(with_truncated(truncated, Rule::NulBytes, position_after(text), "NUL bytes follow the text"))
+            let message = "NUL bytes follow the text";
+            Ok(Err(with_truncated(truncated, Rule::NulBytes, position_after(text), message)))
         }
-        Ok(read) => Ok(read),
+        Ok(read) => Ok(Ok(read)),
+        Err(ParseError { out_of_memory: Some(out_of_memory), .. }) => Err(out_of_memory.into()),
         Err(error) => {
             let position = Position { line: error.line, column: error.column };
+            if error.has_more_values {
+                let message = format!("the file has more values than the limit of {max_values}");
+                return Ok(Err(damage(Rule::FileTooLarge, position, &message)));
+            }
             let rest = &text[error.offset..];
             if json::is_truncated_at(text, error.offset) {
-                let truncated = json::read_truncated(text);
+                let truncated = json::read_truncated(text)?;
                 let (rule, message) = match has_nuls {
                     true => (Rule::NulBytes, "NUL bytes replace the rest of the text"),
                     false => (Rule::TornFile, "the text is truncated here"),
                 };
-                return Err(with_truncated(truncated, rule, position, message));
+                return Ok(Err(with_truncated(truncated, rule, position, message)));
             }
             if rest.first() == Some(&0) {
-                return Err(damage(Rule::NulBytes, position, "the text contains a NUL byte"));
+                return Ok(Err(damage(Rule::NulBytes, position, "the text contains a NUL byte")));
             }
             if ["NaN", "Infinity"].iter().any(|word| rest.starts_with(word.as_bytes())) {
                 let message = "not JSON, although Python writes it; replace it with a number or null";
-                return Err(damage(Rule::NonFiniteNumber, position, message));
+                return Ok(Err(damage(Rule::NonFiniteNumber, position, message)));
             }
-            Err(damage(Rule::NotJson, position, &format!("{}; fix the file by hand", error.message)))
+            Ok(Err(damage(Rule::NotJson, position, &format!("{}; fix the file by hand", error.message))))
         }
     }
 }
 
-fn damage(rule: Rule, position: Position, message: &str) -> Box<Damage> {
+fn damage(rule: Rule, position: Position, message: &str) -> Damage {
     with_truncated(None, rule, position, message)
 }
 
-fn with_truncated(truncated: Option<Truncated>, rule: Rule, position: Position, message: &str) -> Box<Damage> {
-    Box::new(Damage { rule, position, message: message.to_owned(), truncated })
+fn with_truncated(truncated: Option<Truncated>, rule: Rule, position: Position, message: &str) -> Damage {
+    Damage { rule, position, message: message.to_owned(), truncated }
 }
 
 fn position_after(text: &[u8]) -> Position {
@@ -121,10 +132,10 @@ mod tests {
             (b"{\"a\":\"\xff\"}", Rule::NotJson, 1, 7, false),
         ];
         for (text, rule, line, column, has_truncated) in cases {
-            let Err(damage) = read(text) else { panic!("{text:?}") };
+            let Ok(Err(damage)) = read(text, 100) else { panic!("{text:?}") };
             let found = (damage.rule, damage.position.line, damage.position.column, damage.truncated.is_some());
             assert_eq!(found, (rule, line, column, has_truncated), "{:?}", String::from_utf8_lossy(text));
         }
-        assert!(read(b"{\"a\":1}\r\n").is_ok());
+        assert!(read(b"{\"a\":1}\r\n", 100).is_ok());
     }
 }

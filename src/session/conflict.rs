@@ -71,7 +71,7 @@ impl Session {
     }
 
     fn merge(&mut self, path: &str, text: &[u8]) -> Result<(), Error> {
-        let mut theirs = dict::of_file(&self.layout, text)?;
+        let mut theirs = dict::of_file(&self.layout, text, self.limits)?;
         dict::add_missing_fields(&mut theirs, &self.layout);
         let state = |dict: &Object| dict.get(keys::STATE_DATA).and_then(Value::as_object).cloned().unwrap_or_default();
         let merged_state = merged(&state(&self.saved_dict), &state(&self.dict), &state(&theirs), |name, _, found| {

@@ -7,6 +7,7 @@ use crate::error::{Error, ShapeError};
 use crate::id::ContextId;
 use crate::json::{self, FieldPath, Object};
 use crate::layout::Layout;
+use crate::limits::Limits;
 
 pub(crate) mod keys {
     pub const UUID: &str = "uuid";
@@ -47,10 +48,11 @@ pub(crate) fn shape_faults(dict: &Object, layout: &Layout) -> Vec<ShapeError> {
 ///
 /// # Errors
 ///
-/// [`Error::CorruptSession`] if the text is not valid, or belongs to another session.
-pub(super) fn of_file(layout: &Layout, text: &[u8]) -> Result<Object, Error> {
+/// [`Error::CorruptSession`] if the text is not valid, or belongs to another session; [`Error::FileTooLarge`].
+pub(super) fn of_file(layout: &Layout, text: &[u8], limits: Limits) -> Result<Object, Error> {
     let path = layout.session_file();
-    let value = json::parse(text).map_err(|error| Error::not_json(error, &path))?;
+    let value = json::parse_within(text, json::MAX_DEPTH, limits.values());
+    let value = value.map_err(|error| Error::not_parsed(error, &path, limits))?;
     checked(value, layout).map_err(|fault| Error::in_file(fault, &path, text))
 }
 

@@ -1,9 +1,8 @@
 //! The sessions in a directory, newest first, page by page.
 
-use std::collections::BTreeMap;
-
 use super::rank::{CreationDay, Rank};
 use super::summary::SessionSummary;
+use crate::conversation::order;
 use crate::error::Error;
 use crate::id::SessionId;
 use crate::layout::Layout;
@@ -74,15 +73,18 @@ impl<'s, S: Storage> SessionList<'s, S> {
             }
         };
         let names = storage.list(if parent_dir.is_empty() { "." } else { parent_dir }).await?;
-        let mut days = BTreeMap::new();
-        for id in names.iter().filter_map(|name| SessionId::parse(name).ok()) {
-            let day = CreationDay::of(id.as_str());
-            // Doubles have no order, but whole numbers of days do.
-            let (_, ids) = days.entry(day.start() as i64).or_insert_with(|| (day, Vec::new()));
-            ids.push(id);
-        }
         let is_needed = |day: &CreationDay| after.as_ref().is_none_or(|after| day.earliest() <= after.created());
-        let days = days.into_values().filter(|(day, _)| is_needed(day)).collect();
+        let ids = names.iter().filter_map(|name| SessionId::parse(name).ok());
+        let mut dated: Vec<(CreationDay, SessionId)> =
+            ids.map(|id| (CreationDay::of(id.as_str()), id)).filter(|(day, _)| is_needed(day)).collect();
+        order::sort_by(&mut dated, &|(one, _), (other, _)| one.start().total_cmp(&other.start()));
+        let mut days: Vec<(CreationDay, Vec<SessionId>)> = Vec::new();
+        for (day, id) in dated {
+            match days.last_mut() {
+                Some((last, ids)) if last.start() == day.start() => ids.push(id),
+                _ => days.push((day, vec![id])),
+            }
+        }
         Ok(Self { parent_dir: parent_dir.to_owned(), storage, options, after, days, ranked: Vec::new() })
     }
 
@@ -122,7 +124,7 @@ impl<'s, S: Storage> SessionList<'s, S> {
                     return Vec::new();
                 }
             }
-            self.ranked.sort_unstable_by(|one, other| one.rank.cmp(&other.rank));
+            order::sort_by(&mut self.ranked, &|one, other| one.rank.cmp(&other.rank));
         }
     }
 
@@ -145,8 +147,11 @@ impl<'s, S: Storage> SessionList<'s, S> {
             }
             return;
         }
+        let limits = self.storage.limits();
         for (layout, file) in layouts.into_iter().zip(self.storage.read_with_times(&paths).await) {
-            match file.map(|file| file.map(|(text, time)| (SessionSummary::from_file(&layout, &text, time), time))) {
+            match file
+                .map(|file| file.map(|(text, time)| (SessionSummary::from_file(&layout, &text, time, limits), time)))
+            {
                 Ok(Some((Ok(summary), time))) => add(layout, time, Some(summary)),
                 // A directory without a session.
                 Ok(None) => {}
@@ -157,6 +162,7 @@ impl<'s, S: Storage> SessionList<'s, S> {
 
     /// Reads the files that were not read yet.
     async fn read(&self, batch: Vec<Ranked>, summaries: &mut Vec<SessionSummary>, errors: &mut Vec<Error>) {
+        let limits = self.storage.limits();
         let unread = batch.iter().filter(|ranked| ranked.summary.is_none());
         let paths: Vec<String> = unread.map(|ranked| ranked.layout.session_file()).collect();
         let mut files =
@@ -165,7 +171,9 @@ impl<'s, S: Storage> SessionList<'s, S> {
             let summary = match summary {
                 Some(summary) => Ok(Some(summary)),
                 None => match files.next() {
-                    Some(Ok(Some((text, _)))) => SessionSummary::from_file(&layout, &text, modified_at).map(Some),
+                    Some(Ok(Some((text, _)))) => {
+                        SessionSummary::from_file(&layout, &text, modified_at, limits).map(Some)
+                    }
                     Some(Ok(None)) | None => Ok(None),
                     Some(Err(error)) => Err(error),
                 },

@@ -34,6 +34,7 @@ use crate::error::{Error, ShapeError};
 use crate::id::{ContextId, SessionId};
 use crate::json::{self, FieldPath, Object};
 use crate::layout::Layout;
+use crate::limits::Limits;
 use crate::window::{TokenBudget, WindowOptions, Windows};
 use dict::keys;
 use files::KnownFiles;
@@ -51,6 +52,7 @@ pub struct Session {
     /// The contexts that have changed since they were written. They are kept alive here.
     pending: Rc<Pending>,
     files: KnownFiles,
+    limits: Limits,
     revision: u64,
     saved_revision: Option<u64>,
 }
@@ -85,10 +87,12 @@ impl Session {
     ///
     /// # Errors
     ///
-    /// [`Error::CorruptSession`] if the text is not a valid session or belongs to another session.
-    pub fn from_file(layout: Layout, text: &[u8]) -> Result<Self, Error> {
-        let dict = dict::of_file(&layout, text)?;
+    /// [`Error::CorruptSession`] if the text is not a valid session or belongs to another session; [`Error::FileTooLarge`].
+    pub fn from_file(layout: Layout, text: &[u8], limits: Limits) -> Result<Self, Error> {
+        let dict = dict::of_file(&layout, text, limits)?;
+        json::ensure_copies(&(&dict).into(), 1, "a session")?;
         let mut session = Self::of(layout, dict, Some(0));
+        session.limits = limits;
         session.saved_dict = session.dict.clone();
         session.files.read(&session.layout.session_file(), text);
         Ok(session)
@@ -104,9 +108,24 @@ impl Session {
             known: Vec::new(),
             pending: Rc::default(),
             files: KnownFiles::default(),
+            limits: Limits::default(),
             revision: 0,
             saved_revision,
         }
+    }
+
+    /// The limits on its files.
+    pub fn limits(&self) -> Limits {
+        self.limits
+    }
+
+    /// Sets the limits on its files. They hold for each append and each save.
+    pub fn set_limits(&mut self, limits: Limits) {
+        self.limits = limits;
+        self.known
+            .iter()
+            .filter_map(|known| SharedContext::upgrade(&known.cell))
+            .for_each(|context| context.limit(limits));
     }
 
     /// The uuid.
@@ -174,6 +193,7 @@ impl Session {
     /// The field with the wrong shape; `uuid` if it belongs to another session; `active_context_id` if that context is not
     /// in memory.
     pub fn replace_dict(&mut self, mut dict: Value) -> Result<(), ShapeError> {
+        json::ensure_copies(&(&self.dict).into(), 1, "a session")?;
         json::keep_numbers(&Value::Object(self.dict.clone()), &mut dict);
         let mut dict = dict::checked(dict, &self.layout)?;
         dict::add_missing_fields(&mut dict, &self.layout);
@@ -207,7 +227,7 @@ impl Session {
     ///
     /// # Errors
     ///
-    /// [`Error::CorruptSession`] if the text is not a valid context or belongs to another context.
+    /// [`Error::CorruptSession`] if the text is not a valid context or belongs to another context; [`Error::FileTooLarge`].
     pub fn adopt_stored(
         &mut self,
         id: &ContextId,
@@ -219,9 +239,11 @@ impl Session {
             return Ok(context);
         }
         let path = self.layout.context_file(id);
-        let value = json::parse(text).map_err(|error| Error::not_json(error, &path))?;
-        let context =
+        let value = json::parse_within(text, json::MAX_DEPTH, self.limits.values());
+        let value = value.map_err(|error| Error::not_parsed(error, &path, self.limits))?;
+        let mut context =
             Context::from_dict(value, Some(id), environment).map_err(|fault| Error::in_file(fault, &path, text))?;
+        context.set_file(text);
         if context.id() != id {
             let message = format!("expected '{id}', the name of the file, found '{}'", context.id());
             return Err(Error::in_file(ShapeError::new(FieldPath::root().key("id"), message), &path, text));
@@ -374,6 +396,7 @@ impl Session {
     /// Adds a context to this session. `saved` is the revision in its file.
     fn attach(&mut self, context: &SharedContext, saved: Option<u64>) {
         let id = context.id();
+        context.limit(self.limits);
         if let Some(position) = self.known.iter().position(|known| known.id == id) {
             match SharedContext::upgrade(&self.known[position].cell) {
                 Some(same) if same.is(context) => return,

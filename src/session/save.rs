@@ -37,7 +37,7 @@ impl<S: Storage> StoredSession<S> {
     ///
     /// # Errors
     ///
-    /// [`Error::FileConflict`] before the first write, [`Error::StateConflict`] if both writers have changed a variable, and
+    /// [`Error::FileConflict`] and [`Error::FileTooLarge`] before the first write, [`Error::StateConflict`] if both writers have changed a variable, and
     /// those of the storage. The next save writes what this one did not.
     pub async fn save(&self, on_conflict: OnConflict<'_>) -> Result<Vec<Forked>, Error> {
         loop {
@@ -77,7 +77,7 @@ impl<S: Storage> StoredSession<S> {
         };
         loop {
             attempts -= 1;
-            let plan = self.update(Session::save_plan)?;
+            let plan = self.change(Session::save_plan)?;
             let mut conflicts = Vec::new();
             let mut is_removed = false;
             let mut check = |checked| match checked {
@@ -156,7 +156,7 @@ impl<S: SyncStorage> StoredSession<S> {
     ///
     /// Those of [`StoredSession::save`], and [`Error::LockLost`].
     pub fn save_sync_to(&self, storage: &S) -> Result<(), Error> {
-        let plan = self.update(Session::save_plan)?;
+        let plan = self.change(Session::save_plan)?;
         for write in &plan.writes {
             let current = storage.digest_sync(&write.path)?;
             self.read(|session| session.files.check(write, &current))?;

@@ -2,9 +2,11 @@
 
 use super::Session;
 use super::shared::SharedContext;
+use crate::conversation::order;
 use crate::digest::sha256_hex;
+use crate::error::Error;
 use crate::id::ContextId;
-use crate::json::{self, Object};
+use crate::json::{self, Object, Size};
 
 /// The writes of a save, to be made in order. The first failure ends the save.
 #[derive(Default)]
@@ -51,21 +53,23 @@ impl Session {
     /// The writes that bring the files up to date. A fork comes before the context that names it, and `session.json` comes
     /// last, so that the files form a complete session at any time, and its time is that of the last save. Empty if nothing
     /// has changed.
-    pub(super) fn save_plan(&mut self) -> SavePlan {
+    ///
+    /// # Errors
+    ///
+    /// [`Error::FileTooLarge`] if a file would exceed a limit. [`Error::MemoryLimit`].
+    pub(super) fn save_plan(&mut self) -> Result<SavePlan, Error> {
         self.name_forks_in_parents();
         let mut planned: Vec<ContextId> = Vec::new();
         let mut writes = Vec::new();
         for context in forks_first(self.pending.contexts()) {
             let unsaved = context.unsaved_forks(|id| self.has_file(id) || planned.contains(id));
-            let (id, bytes, revision) = context.read(|context| {
-                let bytes = json::to_file_bytes(&context.view_without_children(&unsaved));
-                (context.id().clone(), bytes, context.revision())
-            });
-            let write = PlannedWrite::new(
-                self.layout.context_file(&id),
-                bytes,
-                Written::Context { context: context.clone(), revision },
-            );
+            let (id, bytes, values, revision) = context.read(|context| {
+                let bytes = json::to_file_bytes(&context.view_without_children(&unsaved))?;
+                Ok::<_, Error>((context.id().clone(), bytes, context.file_values(self.limits)?, context.revision()))
+            })?;
+            let path = self.layout.context_file(&id);
+            self.limits.check(&path, bytes.len() as u64, values, true)?;
+            let write = PlannedWrite::new(path, bytes, Written::Context { context: context.clone(), revision });
             if self.files.has(&write.path, &write.digest) {
                 // Only forks without files were made.
                 self.stored(&context, revision);
@@ -75,14 +79,17 @@ impl Session {
             }
         }
         if !writes.is_empty() || self.saved_revision != Some(self.revision) {
-            let bytes = json::to_file_bytes(&(&self.dict).into());
+            let bytes = json::to_file_bytes(&(&self.dict).into())?;
+            json::ensure_copies(&(&self.dict).into(), 2, "saving a session")?;
+            let path = self.layout.session_file();
+            self.limits.check(&path, bytes.len() as u64, Size::of_object(&self.dict, 0).values, true)?;
             let what = Written::Session { dict: self.dict.clone(), revision: self.revision };
-            writes.push(PlannedWrite::new(self.layout.session_file(), bytes, what));
+            writes.push(PlannedWrite::new(path, bytes, what));
         }
         let active_file = self.active.as_ref().map(|active| self.layout.context_file(&active.id()));
         let is_needed = |path: &String| !writes.is_empty() && writes.iter().all(|write| write.path != *path);
         let active_file = active_file.filter(is_needed);
-        SavePlan { writes, active_file }
+        Ok(SavePlan { writes, active_file })
     }
 
     /// Saves the parents of forks that get a file now, and gives up those whose forks are not in use any more.
@@ -107,7 +114,7 @@ impl Session {
 fn forks_first(contexts: Vec<SharedContext>) -> Vec<SharedContext> {
     let mut ids: Vec<(ContextId, usize)> =
         contexts.iter().enumerate().map(|(at, context)| (context.id(), at)).collect();
-    ids.sort_unstable();
+    order::sort(&mut ids);
     let origin = |at: usize| {
         let find = |origin: &str| ids.binary_search_by(|(id, _)| id.as_str().cmp(origin)).ok();
         contexts[at].read(|context| context.origin().and_then(find)).map(|found| ids[found].1)

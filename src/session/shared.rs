@@ -3,9 +3,10 @@
 use std::cell::RefCell;
 use std::rc::{Rc, Weak};
 
-use crate::conversation::Context;
+use crate::conversation::{Context, order};
 use crate::error::Error;
 use crate::id::ContextId;
+use crate::limits::Limits;
 
 /// A context with the sessions that it belongs to, which are notified of every change.
 pub struct ContextCell {
@@ -62,6 +63,14 @@ impl SharedContext {
         Ok(result?)
     }
 
+    /// Sets the limits on the file, which is not a change of the context.
+    pub(super) fn limit(&self, limits: Limits) {
+        // Otherwise the caller is changing it: the session checks its own limits at the save.
+        if let Ok(mut context) = self.0.context.try_borrow_mut() {
+            context.set_limits(limits);
+        }
+    }
+
     /// Makes a fork of the context. The file of this context names the fork once the fork has a file itself.
     ///
     /// # Errors
@@ -99,7 +108,7 @@ impl SharedContext {
     pub(super) fn unsaved_forks(&self, has_file: impl Fn(&ContextId) -> bool) -> Vec<ContextId> {
         let forks = self.0.forks.borrow();
         let mut ids: Vec<ContextId> = forks.iter().map(|fork| &fork.id).filter(|id| !has_file(id)).cloned().collect();
-        ids.sort_unstable();
+        order::sort(&mut ids);
         ids
     }
 

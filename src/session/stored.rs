@@ -5,6 +5,7 @@ use std::cell::{Cell, RefCell};
 use super::Session;
 use super::conflict::Forked;
 use super::shared::SharedContext;
+use crate::conversation::order;
 use crate::environment::Environment;
 use crate::error::Error;
 use crate::id::ContextId;
@@ -118,7 +119,7 @@ impl<S: Storage> StoredSession<S> {
     ) -> Result<Self, Error> {
         let path = layout.session_file();
         let text = storage.read(&path).await?.ok_or(Error::SessionNotFound { path })?;
-        let session = Self::new(Session::from_file(layout, &text)?, storage);
+        let session = Self::new(Session::from_file(layout, &text, storage.limits())?, storage);
         match active {
             ActiveContext::Recorded => {
                 let recorded = session.read(|session| session.active_context_id().map(ContextId::parse));
@@ -184,7 +185,7 @@ impl<S: Storage> StoredSession<S> {
         let names = storage.list(&directory).await?;
         let mut ids: Vec<ContextId> = names.iter().filter_map(|name| Layout::context_id(name)).collect();
         ids.extend(self.read(Session::unsaved_contexts));
-        ids.sort();
+        order::sort(&mut ids);
         ids.dedup();
         Ok(ids)
     }

@@ -5,6 +5,7 @@ use serde::Serialize;
 use super::dict;
 use crate::error::Error;
 use crate::layout::Layout;
+use crate::limits::Limits;
 
 /// The summary of a `session.json`. In JSON, its keys are in camel case.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -30,8 +31,8 @@ impl SessionSummary {
     /// # Errors
     ///
     /// [`Error::CorruptSession`] if the text is not a valid session.
-    pub fn from_file(layout: &Layout, text: &[u8], modified_at: Option<f64>) -> Result<Self, Error> {
-        let dict = dict::of_file(layout, text)?;
+    pub fn from_file(layout: &Layout, text: &[u8], modified_at: Option<f64>, limits: Limits) -> Result<Self, Error> {
+        let dict = dict::of_file(layout, text, limits)?;
         Ok(Self {
             uuid: layout.id().to_string(),
             session_dir: layout.session_dir(),

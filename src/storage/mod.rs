@@ -10,9 +10,7 @@ mod memory;
 pub use memory::MemoryStorage;
 
 use crate::error::Error;
-
-/// The default limit on the size of a file that is read: 256 MiB.
-pub const DEFAULT_MAX_FILE_BYTES: u64 = 256 << 20;
+use crate::limits::Limits;
 
 /// The revision of a file, as far as the storage can tell.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -30,11 +28,16 @@ pub type FileWithTime = (Vec<u8>, Option<f64>);
 
 /// A storage for files.
 pub trait Storage {
+    /// The limits on files, which hold for what is read and for what is written.
+    fn limits(&self) -> Limits {
+        Limits::default()
+    }
+
     /// The contents of a file; `None` if it does not exist.
     ///
     /// # Errors
     ///
-    /// [`Error::Storage`]. [`Error::FileTooLarge`] if the storage has a limit that the file exceeds.
+    /// [`Error::Storage`]. [`Error::FileTooLarge`] if the file has more bytes than [`Storage::limits`] allow.
     async fn read(&self, path: &str) -> Result<Option<Vec<u8>>, Error>;
 
     /// Reads several files and their times, as [`Storage::read`] and [`Storage::modified_time`] do: a result for each path, in

@@ -1,14 +1,28 @@
 //! Validates arguments and options, which JavaScript may pass with any type.
 
+use js_sys::{JsString, Reflect};
+use peteos_memory::ensure;
 use wasm_bindgen::prelude::*;
 
 use crate::error::Error;
 use crate::json::MAX_SAFE_INTEGER;
-use crate::storage::DEFAULT_MAX_FILE_BYTES;
+use crate::limits::Limits;
 use crate::tokens::Encoding;
 
+/// The option for each limit on files.
+pub const MAX_FILE_BYTES: &str = "maxFileBytes";
+pub const MAX_FILE_VALUES: &str = "maxFileValues";
+
 pub fn string(value: &JsValue, argument: &str) -> Result<String, Error> {
-    value.as_string().ok_or_else(|| expected(argument, "a string", value))
+    let text: &JsString = value.dyn_ref().ok_or_else(|| expected(argument, "a string", value))?;
+    short(text)?;
+    Ok(value.as_string().unwrap_or_default())
+}
+
+/// Checks that the copy of a string that [`JsValue::as_string`] makes fits into the memory. While it is made, a copy with a
+/// byte for each character grows to one with three.
+fn short(text: &JsString) -> Result<(), Error> {
+    Ok(ensure(4 * text.length() as usize, "an argument")?)
 }
 
 /// A count, a budget or a position.
@@ -19,12 +33,16 @@ pub fn non_negative_integer(value: &JsValue, argument: &str) -> Result<u64, Erro
     }
 }
 
-/// The largest size of a file in bytes.
-pub fn max_file_bytes(value: &JsValue) -> Result<u64, Error> {
-    if value.is_undefined() {
-        return Ok(DEFAULT_MAX_FILE_BYTES);
-    }
-    non_negative_integer(value, "options.maxFileBytes")
+/// The limits on files among options that `js/` has read. `otherwise` are those that are not given.
+pub fn limits(options: &JsValue, otherwise: Limits) -> Result<Limits, Error> {
+    let limit = |name: &str, otherwise: u64| match Reflect::get(options, &name.into()) {
+        Ok(value) if !value.is_undefined() => non_negative_integer(&value, &format!("options.{name}")),
+        _ => Ok(otherwise),
+    };
+    Ok(Limits {
+        file_bytes: limit(MAX_FILE_BYTES, otherwise.file_bytes)?,
+        file_values: limit(MAX_FILE_VALUES, otherwise.file_values)?,
+    })
 }
 
 /// The bound of a range; a negative one counts from the end.
@@ -54,7 +72,7 @@ pub fn array(value: &JsValue) -> Option<js_sys::Array> {
 
 /// The strings of an array; `None` for anything else.
 pub fn strings(value: &JsValue) -> Option<Vec<String>> {
-    array(value)?.iter().map(|item| item.as_string()).collect()
+    array(value)?.iter().map(|item| string(&item, "").ok()).collect()
 }
 
 #[wasm_bindgen]
@@ -97,8 +115,9 @@ fn describe(value: &JsValue) -> String {
             number.to_string()
         };
     }
-    if let Some(text) = value.as_string() {
-        let short: String = text.chars().take(LONGEST).collect();
+    if let Some(text) = value.dyn_ref::<JsString>() {
+        let short: String = text.substring(0, 2 * LONGEST as u32).into();
+        let short: String = short.chars().take(LONGEST).collect();
         return format!("{short:?}");
     }
     if let Some(boolean) = value.as_bool() {

@@ -1,6 +1,7 @@
 //! Bytes that JavaScript passes. They may be of another realm, so `instanceof` would not recognise them.
 
 use js_sys::Uint8Array;
+use peteos_memory::{OutOfMemory, try_reserve};
 use wasm_bindgen::prelude::*;
 
 #[wasm_bindgen]
@@ -29,10 +30,40 @@ pub fn byte_length(value: &JsValue) -> Option<u64> {
 }
 
 /// A copy of the bytes of a `Uint8Array`; `None` for anything else.
-pub fn copied(value: &JsValue) -> Option<Vec<u8>> {
-    let element_size = value.unchecked_ref::<Bytes>().element_size().ok()?.as_f64();
+///
+/// # Errors
+///
+/// If it does not fit into the memory.
+pub fn copied(value: &JsValue, purpose: &'static str) -> Result<Option<Vec<u8>>, OutOfMemory> {
+    let element_size = value.unchecked_ref::<Bytes>().element_size().ok().and_then(|size| size.as_f64());
     if !is_view(value).unwrap_or(false) || element_size != Some(1.0) {
-        return None;
+        return Ok(None);
     }
-    Some(Bytes::copy(value).ok()?.to_vec())
+    let size = byte_length(value).map_or(0, |size| usize::try_from(size).unwrap_or(usize::MAX));
+    let mut bytes = Vec::new();
+    try_reserve(&mut bytes, size, purpose)?;
+    let Ok(copy) = Bytes::copy(value) else { return Ok(None) };
+    // A proxy may say another length.
+    if copy.length() as usize != size {
+        return Ok(None);
+    }
+    bytes.resize(size, 0);
+    copy.copy_to(&mut bytes);
+    Ok(Some(bytes))
+}
+
+/// A copy of bytes for JavaScript, because a view into the memory of the module is detached when the memory grows.
+///
+/// # Errors
+///
+/// If the engine has no memory for it.
+pub fn copied_out(bytes: &[u8]) -> Result<Uint8Array, OutOfMemory> {
+    // SAFETY: Nothing is allocated here before the view is used up.
+    let copy = Bytes::copy(&unsafe { Uint8Array::view(bytes) }.into());
+    copy.map(JsCast::unchecked_into).map_err(|_| OutOfMemory {
+        purpose: "a copy for the storage",
+        needed: bytes.len(),
+        used: peteos_memory::used(),
+        limit: peteos_memory::limit(),
+    })
 }

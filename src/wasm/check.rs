@@ -8,6 +8,7 @@ use super::session::session_layout;
 use super::storage::JsStorage;
 use super::{args, reports};
 use crate::integrity::{self, Action, Finding, Repairability, Rule};
+use crate::limits::Limits;
 
 /// The JSON text of the `SessionCheck` of JavaScript.
 #[wasm_bindgen(js_name = checkSession)]
@@ -15,10 +16,10 @@ pub async fn check_session(
     parent_dir: JsValue,
     uuid: JsValue,
     storage: JsValue,
-    max_file_bytes: JsValue,
+    options: JsValue,
 ) -> Result<String, JsValue> {
     let layout = session_layout(&parent_dir, &uuid)?;
-    let storage = JsStorage::with_limit(storage, args::max_file_bytes(&max_file_bytes)?);
+    let storage = JsStorage::new(storage, args::limits(&options, Limits::default())?);
     let check = integrity::check(&layout, &storage, &JsEnvironment::capture()?).await?;
     Ok(reports::text(&SessionCheck::from(&check))?)
 }
@@ -29,12 +30,12 @@ pub async fn repair_session(
     parent_dir: JsValue,
     uuid: JsValue,
     storage: JsValue,
-    max_file_bytes: JsValue,
+    options: JsValue,
     keep_copies: usize,
     lease: JsValue,
 ) -> Result<String, JsValue> {
     let layout = session_layout(&parent_dir, &uuid)?;
-    let storage = JsStorage::with_limit(storage, args::max_file_bytes(&max_file_bytes)?).with_lease(lease);
+    let storage = JsStorage::new(storage, args::limits(&options, Limits::default())?).with_lease(lease);
     let repair = integrity::repair(&layout, &storage, &JsEnvironment::capture()?, keep_copies).await?;
     let actions = repair.actions.iter().map(RepairAction::from).collect();
     Ok(reports::text(&SessionRepair { actions, check: SessionCheck::from(&repair.check) })?)
@@ -113,6 +114,10 @@ fn advice(finding: &Finding) -> Option<&'static str> {
     match (&finding.repairability, finding.rule) {
         (Repairability::Automatic(_), _) => Some("Session.repair fixes it"),
         (Repairability::Blocked, _) => Some("fix the errors of the file first"),
+        // A file with too many bytes is not read, so nothing in it has a position.
+        (Repairability::Manual, Rule::FileTooLarge) if finding.position.is_some() => {
+            Some("raise options.maxFileValues to read it")
+        }
         (Repairability::Manual, Rule::FileTooLarge) => Some("raise options.maxFileBytes to read it"),
         (Repairability::Manual, Rule::DanglingActiveContext) => Some("load with `activeContextId: null`"),
         (Repairability::Manual, _) => None,

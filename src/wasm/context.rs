@@ -2,8 +2,10 @@
 
 use std::iter;
 
+use serde_json::Value;
 use wasm_bindgen::prelude::*;
 
+use super::bytes::copied;
 use super::environment::JsEnvironment;
 use super::windows::{Counts, SequenceWindow, TokenWindow};
 use super::{
@@ -14,6 +16,7 @@ use crate::conversation::{
 };
 use crate::error::Error;
 use crate::json::{self, View};
+use crate::limits::Limits;
 use crate::session::SharedContext;
 use crate::window::Windows;
 
@@ -40,14 +43,38 @@ impl ContextHandle {
     pub(super) fn shared(&self) -> &SharedContext {
         &self.0
     }
+
+    /// The handle of a context that does not exceed the limits.
+    fn within(mut context: Context, limits: Limits) -> Result<Self, JsValue> {
+        context.set_limits(limits);
+        context.check_limits().map_err(Error::from)?;
+        Ok(context.into())
+    }
+
+    /// The limits on the file of the context.
+    fn limits(&self) -> Limits {
+        self.0.read(Context::limits)
+    }
+
+    /// The name of the file.
+    fn file(&self) -> String {
+        self.0.id().file_name()
+    }
 }
 
 #[wasm_bindgen]
 impl ContextHandle {
-    pub fn create(system_prompt: Option<String>, tool_definitions: Option<String>) -> Result<Self, JsValue> {
+    pub fn create(
+        system_prompt: Option<String>,
+        tool_definitions: Option<String>,
+        options: &JsValue,
+    ) -> Result<Self, JsValue> {
+        let limits = args::limits(options, Limits::default())?;
         let (system_prompt, tool_definitions) = specials(system_prompt, tool_definitions)?;
         let environment = JsEnvironment::capture()?;
-        Ok(Context::create(system_prompt, tool_definitions, None, &environment).into())
+        let mut context = Context::create(system_prompt, tool_definitions, None, &environment);
+        context.set_limits(limits);
+        Ok(context.into())
     }
 
     #[wasm_bindgen(js_name = createFrom)]
@@ -55,19 +82,28 @@ impl ContextHandle {
         parent: &ContextHandle,
         system_prompt: Option<String>,
         tool_definitions: Option<String>,
+        options: &JsValue,
     ) -> Result<Self, JsValue> {
+        let limits = args::limits(options, parent.0.read(Context::limits))?;
         let (system_prompt, tool_definitions) = specials(system_prompt, tool_definitions)?;
         let environment = JsEnvironment::capture()?;
         let create = |parent: &Context| Context::create(system_prompt, tool_definitions, Some(parent), &environment);
-        Ok(parent.0.read(create).into())
+        let mut context = parent.0.read(create);
+        context.set_limits(limits);
+        Ok(context.into())
     }
 
+    /// The context of the dict in the [`super::text::text_buffer`].
     #[wasm_bindgen(js_name = fromDict)]
-    pub fn from_dict(text: &str) -> Result<Self, JsValue> {
-        memory::make_room_for_json(text.as_bytes());
+    pub fn from_dict(bytes: usize, options: &JsValue) -> Result<Self, JsValue> {
+        let limits = args::limits(options, Limits::default())?;
+        memory::keep_room();
         let environment = JsEnvironment::capture()?;
-        let context = value(text, json::MAX_DEPTH).and_then(|dict| Context::from_dict(dict, None, &environment));
-        Ok(context.map_err(in_argument("dict"))?.into())
+        let at_fault = in_argument("dict");
+        let file = || "the file of dict".to_owned();
+        let dict = text::with_text(bytes, |text| value(text, json::MAX_DEPTH, limits, file, &at_fault))?;
+        let context = Context::from_dict(dict, None, &environment).map_err(at_fault)?;
+        Self::within(context, limits)
     }
 
     /// Whether both are handles to the same context.
@@ -100,51 +136,57 @@ impl ContextHandle {
     /// The JSON array of the messages at these positions, cut off after [`LONG_TEXT`] bytes.
     #[wasm_bindgen(js_name = messagesText)]
     pub fn messages_text(&self, positions: &[u32]) -> Result<String, JsValue> {
-        let text = self.0.read(|context| {
-            let mut text = String::from("[");
+        Ok(self.0.read(|context| {
+            let mut items = Vec::new();
+            let mut size = 0;
             for message in positions.iter().filter_map(|&position| context.message(position as usize)) {
-                if text.len() > 1 {
-                    text.push(',');
-                }
-                text.push_str(&json::to_compact_text(&message.dict().into()));
-                if text.len() > LONG_TEXT {
+                let message = View::Object(message.dict());
+                size += json::copy_size(&message);
+                items.push(message);
+                if size > LONG_TEXT {
                     break;
                 }
             }
-            text.push(']');
-            text
-        });
-        Ok(text)
+            reports::compact_text(&View::Array(items))
+        })?)
     }
 
     /// The JSON text of the conversation, for the module of the providers.
     #[wasm_bindgen(js_name = conversationText)]
-    pub fn conversation_text(&self) -> Vec<u8> {
-        self.0.read(|context| json::to_compact_text(&context.conversation_view()).into_bytes())
+    pub fn conversation_text(&self) -> Result<Vec<u8>, JsValue> {
+        let text = self.0.read(|context| json::to_compact_text(&context.conversation_view()));
+        Ok(text.map_err(Error::from)?.into_bytes())
     }
 
     /// The context of a new conversation, as the module of the providers returns it.
     #[wasm_bindgen(js_name = fromConversation)]
-    pub fn from_conversation(text: &[u8]) -> Result<Self, JsValue> {
-        memory::make_room_for_json(text);
-        let conversation = NewConversation::from_value(value(text, json::MAX_DEPTH).map_err(in_argument("value"))?);
+    pub fn from_conversation(text: &JsValue, options: &JsValue) -> Result<Self, JsValue> {
+        let limits = args::limits(options, Limits::default())?;
+        let text = copied(text, "a conversation").map_err(Error::from)?.unwrap_or_default();
+        memory::make_room_for_json(&text);
+        let file = || "the file of value".to_owned();
+        let conversation = value(&text, json::MAX_DEPTH, limits, file, in_argument("value"))?;
+        json::ensure_copies(&(&conversation).into(), 2, "a context of the messages").map_err(Error::from)?;
         let environment = JsEnvironment::capture()?;
-        Ok(conversation.into_context(&environment).map_err(Error::from)?.into())
+        let context = NewConversation::from_value(conversation).into_context(&environment);
+        Self::within(context.map_err(Error::from)?, limits)
     }
 
     /// The dict with an empty list of messages.
     #[wasm_bindgen(js_name = dictText)]
     pub fn dict_text(&self) -> Result<String, JsValue> {
-        Ok(self.0.read(|context| json::to_compact_text(&context.view_without_messages())))
+        Ok(self.0.read(|context| reports::compact_text(&context.view_without_messages()))?)
     }
 
     #[wasm_bindgen(js_name = setDict)]
-    pub fn set_dict(&self, text: &str) -> Result<(), JsValue> {
-        memory::make_room_for_json(text.as_bytes());
-        let dict = value(text, json::MAX_DEPTH).map_err(in_argument("rawDict"))?;
+    pub fn set_dict(&self, bytes: usize) -> Result<(), JsValue> {
+        memory::keep_room();
+        let read = |text: &[u8]| value(text, json::MAX_DEPTH, self.limits(), || self.file(), in_argument("rawDict"));
+        let dict = text::with_text(bytes, read)?;
+        // Messages that did not change are copied from the previous dict.
+        self.ensure_copies(1)?;
         let environment = JsEnvironment::capture()?;
-        let replace = |context: &mut Context| context.replace_dict(dict, &environment).map_err(in_argument("rawDict"));
-        Ok(self.0.change(replace)?)
+        Ok(self.0.change(|context| context.replace_dict(dict, &environment).map_err(Error::from))?)
     }
 
     /// The position of the special message of this kind: `SystemPromptMessage` or `ToolDefinitionsMessage`.
@@ -157,14 +199,26 @@ impl ContextHandle {
     /// Appends the message in the [`super::text::text_buffer`], by default at the end of the conversation. Returns its key
     /// and its [`completed_view`], as JSON.
     pub fn append(&self, bytes: usize, anchor: &JsValue) -> Result<String, JsValue> {
-        let (message, given) = given_message(bytes)?;
+        let (message, given) = given_message(bytes, self.limits(), || self.file())?;
         let anchor = if anchor.is_undefined() { MESSAGES.to_owned() } else { args::string(anchor, "anchorPoint")? };
         let position = self.0.change(|context| context.append(message, &anchor))?;
         Ok(self.0.read(|context| {
             let key = View::Number(context.message_key(position).unwrap_or_default());
             let message = context.message(position).map(|message| completed_view(message, given));
-            json::to_compact_text(&View::Array(iter::once(key).chain(message).collect()))
-        }))
+            reports::compact_text(&View::Array(iter::once(key).chain(message).collect()))
+        })?)
+    }
+
+    /// Appends all messages of a JSON array at the end of the conversation, or none. Returns their positions.
+    #[wasm_bindgen(js_name = appendAll)]
+    pub fn append_all(&self, text: &[u8]) -> Result<Vec<usize>, JsValue> {
+        memory::make_room_for_json(text);
+        let dicts = value(text, json::MAX_DEPTH, self.limits(), || self.file(), in_message)?;
+        let environment = JsEnvironment::capture()?;
+        let Value::Array(dicts) = dicts else { return Ok(Vec::new()) };
+        let messages: Result<_, _> = dicts.into_iter().map(|dict| Message::given(dict, &environment)).collect();
+        let messages = messages.map_err(in_message)?;
+        Ok(self.0.change(|context| context.append_all(messages, MESSAGES))?)
     }
 
     /// Changes fields of a message, given as JSON in the [`super::text::text_buffer`]. Returns its new key, its old key and
@@ -176,13 +230,16 @@ impl ContextHandle {
             let position = context.messages().position(|message| message.id() == id);
             position.and_then(|position| context.message_key(position))
         });
-        let changes = text::with_text(bytes, |text| value(text, MAX_MESSAGE_DEPTH)).map_err(in_message)?;
+        let changes = |text: &[u8]| value(text, MAX_MESSAGE_DEPTH, self.limits(), || self.file(), in_message);
+        let changes = text::with_text(bytes, changes)?;
+        json::ensure_copies(&(&changes).into(), 2, "a copy of the message").map_err(Error::from)?;
+        self.ensure_copies(1)?;
         let position = self.0.change(|context| context.update_message(&id, changes))?;
         Ok(self.0.read(|context| {
             let keys = [context.message_key(position), old_key].map(|key| View::Number(key.unwrap_or_default()));
             let message = context.message(position).map(|message| message.dict().into());
-            json::to_compact_text(&View::Array(keys.into_iter().chain(message).collect()))
-        }))
+            reports::compact_text(&View::Array(keys.into_iter().chain(message).collect()))
+        })?)
     }
 
     #[wasm_bindgen(js_name = addAnchor)]
@@ -206,12 +263,15 @@ impl ContextHandle {
         };
         let (system_prompt, tool_definitions) = specials(system_prompt, tool_definitions)?;
         let options = ForkOptions { range, system_prompt, tool_definitions };
+        self.ensure_copies(1)?;
         let environment = JsEnvironment::capture()?;
         Ok(self.0.fork(|context| Ok(context.fork(options, &environment)))?.into())
     }
 
     #[wasm_bindgen(js_name = stripThinking)]
     pub fn strip_thinking(&self) -> Result<Self, JsValue> {
+        // The parts that stay are copied twice.
+        self.ensure_copies(2)?;
         let environment = JsEnvironment::capture()?;
         Ok(self.0.fork(|context| Ok(context.strip_thinking(&environment)))?.into())
     }
@@ -219,6 +279,7 @@ impl ContextHandle {
     #[wasm_bindgen(js_name = rollingSequenceWindow)]
     pub fn rolling_sequence_window(&self, count: &JsValue, options: &JsValue) -> Result<Option<Self>, JsValue> {
         let SequenceWindow { count, options } = SequenceWindow::read(count, options)?;
+        self.ensure_copies(1)?;
         let environment = JsEnvironment::capture()?;
         let window = |context: &mut Context| context.rolling_sequence_window(count, &options, &environment);
         Ok(self.0.window(window)?.map(Self::from))
@@ -232,6 +293,7 @@ impl ContextHandle {
         options: &JsValue,
     ) -> Result<Option<Self>, JsValue> {
         let window = TokenWindow::read(max_tokens, encoding, options)?;
+        self.ensure_copies(1)?;
         let environment = JsEnvironment::capture()?;
         let child = self.0.window(|context| {
             context.rolling_token_window(window.budget, &window.counting(), &window.options, &environment)
@@ -243,6 +305,7 @@ impl ContextHandle {
     #[wasm_bindgen(js_name = planSequenceWindow)]
     pub fn plan_sequence_window(&self, count: &JsValue, options: &JsValue) -> Result<String, JsValue> {
         let SequenceWindow { count, options } = SequenceWindow::read(count, options)?;
+        self.ensure_copies(1)?;
         let report = self.0.read(|context| context.plan_sequence_window(count, &options))?;
         Ok(reports::window_text(&report)?)
     }
@@ -256,6 +319,7 @@ impl ContextHandle {
         options: &JsValue,
     ) -> Result<String, JsValue> {
         let window = TokenWindow::read(max_tokens, encoding, options)?;
+        self.ensure_copies(1)?;
         let plan = |context: &Context| context.plan_token_window(window.budget, &window.counting(), &window.options);
         Ok(reports::window_text(&self.0.read(plan)?)?)
     }
@@ -263,6 +327,7 @@ impl ContextHandle {
     #[wasm_bindgen(js_name = totalTokenCount)]
     pub fn total_token_count(&self, encoding: &JsValue, options: &JsValue) -> Result<f64, JsValue> {
         let counts = Counts::read(encoding, options)?;
+        self.ensure_copies(1)?;
         let total = self.0.read(|context| counts.counting().total(context)).map_err(Error::from)?;
         Ok(args::to_number(total))
     }
@@ -270,6 +335,7 @@ impl ContextHandle {
     #[wasm_bindgen(js_name = tokenCounts)]
     pub fn token_counts(&self, encoding: &JsValue, options: &JsValue) -> Result<Vec<f64>, JsValue> {
         let counts = Counts::read(encoding, options)?;
+        self.ensure_copies(1)?;
         let counting = counts.counting();
         let counts: Result<_, Error> = self.0.read(|context| {
             let positions = 0..context.messages().len();
@@ -285,6 +351,13 @@ impl ContextHandle {
             context.message(position).map_or_else(|| Ok(String::new()), |message| message.counted_text_of(with_media))
         };
         Ok(self.0.read(text).map_err(Error::from)?)
+    }
+}
+
+impl ContextHandle {
+    /// Ensures that copies of all messages fit into the memory.
+    pub(super) fn ensure_copies(&self, copies: usize) -> Result<(), Error> {
+        Ok(self.0.read(|context| memory::ensure_copies(context, copies, "a copy of the context"))?)
     }
 }
 

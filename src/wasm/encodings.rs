@@ -4,12 +4,16 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use js_sys::Function;
+use peteos_memory::ensure;
 use wasm_bindgen::prelude::*;
 
 use super::{args, bytes};
 use crate::conversation::error::Error as ConversationError;
 use crate::error::Error;
 use crate::tokens::{Encoding, TokenCounter, Tokenizer, Vocabulary};
+
+/// What the memory is for, in errors.
+const PURPOSE: &str = "a vocabulary";
 
 thread_local! {
     static READER: RefCell<Option<Function>> = const { RefCell::new(None) };
@@ -24,7 +28,10 @@ pub fn is_loaded(vocabulary: Vocabulary) -> bool {
     LOADED.with_borrow(|loaded| loaded[vocabulary.index()].is_some())
 }
 
-pub fn load(vocabulary: Vocabulary, data: Vec<u8>) -> Result<(), JsValue> {
+pub fn load(vocabulary: Vocabulary, data: &JsValue) -> Result<(), JsValue> {
+    let data = bytes::copied(data, PURPOSE).map_err(Error::from)?.unwrap_or_default();
+    // Its tables take several times as much as the file.
+    ensure(data.len().saturating_mul(8), PURPOSE).map_err(Error::from)?;
     let tokenizer = Tokenizer::new(vocabulary, &data).map_err(Error::from)?;
     LOADED.with_borrow_mut(|loaded| loaded[vocabulary.index()] = Some(Rc::new(tokenizer)));
     Ok(())
@@ -44,7 +51,7 @@ pub fn tokenizer(encoding: Encoding) -> Result<Rc<Tokenizer>, JsValue> {
     if args::is_absent(&data) {
         return Err(not_loaded().into());
     }
-    load(vocabulary, bytes::copied(&data).unwrap_or_default())?;
+    load(vocabulary, &data)?;
     loaded().ok_or_else(|| not_loaded().into())
 }
 
@@ -72,10 +79,10 @@ impl TokenCounter for Counter {
     }
 
     fn count(&self, text: &str) -> Result<u64, ConversationError> {
-        Ok(self.tokenizer.count(text))
+        Ok(self.tokenizer.count(text)?)
     }
 
     fn count_sections(&self, text: &str, ends: &[usize]) -> Result<Vec<u64>, ConversationError> {
-        Ok(self.tokenizer.count_sections(text.as_bytes(), ends))
+        Ok(self.tokenizer.count_sections(text.as_bytes(), ends)?)
     }
 }

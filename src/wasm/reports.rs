@@ -4,11 +4,33 @@ use serde::Serialize;
 
 use crate::conversation::PartTokens;
 use crate::error::Error;
+use crate::json::{self, TextBuffer, View};
 use crate::window::{BeforeAfter, ByRole, Reason, WindowReport};
+
+/// The maximum length of a string in the engine with the lowest one, less than 2²⁹ characters.
+const LONGEST: usize = (1 << 29) - (1 << 10);
+
+/// The compact JSON text of a value.
+pub fn compact_text(value: &View) -> Result<String, Error> {
+    shown(json::to_compact_text(value)?)
+}
+
+/// A text that JavaScript can hold.
+fn shown(text: String) -> Result<String, Error> {
+    if text.len() > LONGEST {
+        let message = format!("{} bytes of JSON do not fit into a string of JavaScript", text.len());
+        return Err(Error::argument("this value", message));
+    }
+    Ok(text)
+}
 
 /// The JSON text of a report.
 pub fn text(report: &impl Serialize) -> Result<String, Error> {
-    Ok(serde_json::to_string(report)?)
+    let mut text = TextBuffer::default();
+    let written = report.serialize(&mut serde_json::Serializer::new(&mut text));
+    let text = text.finish()?;
+    written?;
+    shown(String::from_utf8(text).unwrap_or_default())
 }
 
 /// The compact report of a window: each id once, and positions, numbers and flags in place of ids. `js/windows/report.ts`

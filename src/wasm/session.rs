@@ -10,12 +10,13 @@ use super::context::{ContextHandle, specials};
 use super::environment::JsEnvironment;
 use super::storage::JsStorage;
 use super::windows::{SequenceWindow, TokenWindow};
-use super::{args, in_argument, patterns, reports, value};
+use super::{args, in_argument, memory, patterns, reports, text, value};
 use crate::conversation::HookOutputs;
 use crate::error::Error;
 use crate::id::{ContextId, SessionId};
 use crate::json;
-use crate::layout::{Layout, check_parent_dir};
+use crate::layout::{Layout, SESSION_FILE, check_parent_dir};
+use crate::limits::Limits;
 use crate::session::{ActiveContext, Cursor, ListOptions, OnConflict, Session, SessionList, StoredSession};
 
 /// The number of summaries that cross together.
@@ -33,12 +34,15 @@ impl SessionHandle {
         storage: JsValue,
         system_prompt: Option<String>,
         tool_definitions: Option<String>,
+        options: &JsValue,
     ) -> Result<Self, JsValue> {
         let parent_dir = parent_directory(parent_dir)?;
+        let limits = args::limits(options, Limits::default())?;
         let (system_prompt, tool_definitions) = specials(system_prompt, tool_definitions)?;
         let environment = JsEnvironment::capture()?;
-        let session = Session::create(&parent_dir, system_prompt, tool_definitions, &environment);
-        Ok(Self(Rc::new(StoredSession::new(session, JsStorage::new(storage)))))
+        let mut session = Session::create(&parent_dir, system_prompt, tool_definitions, &environment);
+        session.set_limits(limits);
+        Ok(Self(Rc::new(StoredSession::new(session, JsStorage::new(storage, limits)))))
     }
 
     /// Loads the session with `reader`, and keeps `storage`. `active_context_id` is the id of the context to make active,
@@ -49,10 +53,10 @@ impl SessionHandle {
         storage: JsValue,
         reader: JsValue,
         active_context_id: JsValue,
-        max_file_bytes: JsValue,
+        options: JsValue,
     ) -> Result<Self, JsValue> {
         let layout = session_layout(&parent_dir, &uuid)?;
-        let reader = JsStorage::with_limit(reader, args::max_file_bytes(&max_file_bytes)?);
+        let reader = JsStorage::new(reader, args::limits(&options, Limits::default())?);
         let storage = reader.of(storage, JsValue::UNDEFINED);
         let active = active_context(&active_context_id)?;
         let environment = JsEnvironment::capture()?;
@@ -67,7 +71,7 @@ impl SessionHandle {
     pub async fn list(
         parent_dir: JsValue,
         storage: JsValue,
-        max_file_bytes: JsValue,
+        options: JsValue,
         utc_offset: f64,
         limit: JsValue,
         after_uuid: JsValue,
@@ -76,7 +80,7 @@ impl SessionHandle {
         on_error: Function,
     ) -> Result<(), JsValue> {
         let parent_dir = parent_directory(&parent_dir)?;
-        let storage = JsStorage::with_limit(storage, args::max_file_bytes(&max_file_bytes)?);
+        let storage = JsStorage::new(storage, args::limits(&options, Limits::default())?);
         let limit = match limit.is_undefined() {
             true => None,
             false => Some(args::non_negative_integer(&limit, "options.limit")?),
@@ -85,8 +89,8 @@ impl SessionHandle {
             true => None,
             false => Some(cursor(&after_uuid, &after_time)?),
         };
-        let options = ListOptions { utc_offset, is_page: limit.is_some(), after };
-        let mut list = SessionList::open(&parent_dir, &storage, options).await?;
+        let order = ListOptions { utc_offset, is_page: limit.is_some(), after };
+        let mut list = SessionList::open(&parent_dir, &storage, order).await?;
         let mut left = limit.unwrap_or(u64::MAX);
         while left > 0 {
             let mut errors = Vec::new();
@@ -95,6 +99,10 @@ impl SessionHandle {
                 return Err(Error::Stopped.into());
             }
             for error in errors {
+                // Nothing is known about that session.
+                if matches!(error, Error::MemoryLimit(_)) {
+                    return Err(error.into());
+                }
                 on_error.call1(&JsValue::NULL, &error.into())?;
             }
             if page.is_empty() {
@@ -124,13 +132,16 @@ impl SessionHandle {
 
     #[wasm_bindgen(js_name = dictText)]
     pub fn dict_text(&self) -> Result<String, JsValue> {
-        Ok(self.0.read(|session| json::to_compact_text(&session.dict().into())))
+        Ok(self.0.read(|session| reports::compact_text(&session.dict().into()))?)
     }
 
     #[wasm_bindgen(js_name = setDict)]
-    pub fn set_dict(&self, text: &str) -> Result<(), JsValue> {
-        let dict = value(text, json::MAX_DEPTH).map_err(in_argument("rawDict"))?;
-        self.change(|session| session.replace_dict(dict).map_err(in_argument("rawDict")))
+    pub fn set_dict(&self, bytes: usize) -> Result<(), JsValue> {
+        let limits = self.0.read(|session| session.limits());
+        let at_fault = in_argument("rawDict");
+        let read = |text: &[u8]| value(text, json::MAX_DEPTH, limits, || SESSION_FILE.to_owned(), &at_fault);
+        let dict = text::with_text(bytes, read)?;
+        self.change(|session| session.replace_dict(dict).map_err(at_fault))
     }
 
     #[wasm_bindgen(getter, js_name = activeContextId)]
@@ -170,6 +181,13 @@ impl SessionHandle {
     pub fn set_is_active(&self, is_active: &JsValue) -> Result<(), JsValue> {
         let is_active = args::boolean(is_active, "isActive")?;
         Ok(self.0.update(|session| session.set_is_active(is_active))?)
+    }
+
+    /// Sets the limits on files that are among the options.
+    #[wasm_bindgen(js_name = setLimits)]
+    pub fn set_limits(&self, options: &JsValue) -> Result<(), JsValue> {
+        let limits = args::limits(options, self.0.read(|session| session.limits()))?;
+        Ok(self.0.update(|session| session.set_limits(limits))?)
     }
 
     /// Whether there is anything to save.
@@ -236,6 +254,7 @@ impl SessionHandle {
         options: &JsValue,
     ) -> Result<Option<ContextHandle>, JsValue> {
         let SequenceWindow { count, options } = SequenceWindow::read(count, options)?;
+        self.ensure_copy()?;
         let environment = JsEnvironment::capture()?;
         let child = self.change(|session| session.rolling_sequence_window(count, &options, &environment))?;
         Ok(child.map(ContextHandle::from))
@@ -249,6 +268,7 @@ impl SessionHandle {
         options: &JsValue,
     ) -> Result<Option<ContextHandle>, JsValue> {
         let window = TokenWindow::read(max_tokens, encoding, options)?;
+        self.ensure_copy()?;
         let environment = JsEnvironment::capture()?;
         let child = self.change(|session| {
             session.rolling_token_window(window.budget, &window.counting(), &window.options, &environment)
@@ -265,6 +285,7 @@ impl SessionHandle {
 
     /// Rebuilds the content of messages with hooks from the texts that the hooks returned, in the order of their ids.
     pub fn materialize(&self, hook_ids: Vec<String>, texts: Vec<String>) -> Result<(), JsValue> {
+        self.ensure_copy()?;
         let outputs = HookOutputs::new(hook_ids.into_iter().zip(texts));
         self.change(|session| session.materialize(&outputs, &patterns::full_match))
     }
@@ -301,6 +322,13 @@ impl SessionHandle {
 }
 
 impl SessionHandle {
+    /// Ensures that a copy of the active context fits into the memory.
+    fn ensure_copy(&self) -> Result<(), Error> {
+        let active = self.0.read(|session| session.active_context().cloned());
+        let Some(active) = active else { return Ok(()) };
+        Ok(active.read(|context| memory::ensure_copies(context, 1, "a copy of the context"))?)
+    }
+
     fn change<T>(&self, change: impl FnOnce(&mut Session) -> Result<T, Error>) -> Result<T, JsValue> {
         Ok(self.0.change(change)?)
     }

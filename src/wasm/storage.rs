@@ -5,10 +5,11 @@ use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::JsFuture;
 
 use super::args::{array, is_absent, strings};
-use super::bytes::{byte_length, copied};
+use super::bytes::{byte_length, copied, copied_out};
 use super::memory::make_room_for_json;
 use crate::error::{Cause, Error, Operation, StorageError};
-use crate::storage::{DEFAULT_MAX_FILE_BYTES, FileWithTime, Revision, Storage, SyncStorage};
+use crate::limits::Limits;
+use crate::storage::{FileWithTime, Revision, Storage, SyncStorage};
 
 #[wasm_bindgen]
 extern "C" {
@@ -56,20 +57,15 @@ extern "C" {
 /// A JavaScript storage adapter. Everything that it returns is validated.
 pub struct JsStorage {
     adapter: JsValue,
-    max_file_bytes: u64,
+    limits: Limits,
     /// The lease that the adapter gave to the holder of the lock, checked before each write; `undefined` without a lock.
     lease: JsValue,
 }
 
 impl JsStorage {
-    /// Wraps an adapter, with the default limit on the size of a file.
-    pub fn new(adapter: JsValue) -> Self {
-        Self::with_limit(adapter, DEFAULT_MAX_FILE_BYTES)
-    }
-
-    /// Wraps an adapter, with a limit on the size of a file that is read.
-    pub fn with_limit(adapter: JsValue, max_file_bytes: u64) -> Self {
-        Self { adapter, max_file_bytes, lease: JsValue::UNDEFINED }
+    /// Wraps an adapter, with limits on its files.
+    pub fn new(adapter: JsValue, limits: Limits) -> Self {
+        Self { adapter, limits, lease: JsValue::UNDEFINED }
     }
 
     /// The same storage for the holder of a lock, with its lease.
@@ -79,7 +75,7 @@ impl JsStorage {
 
     /// Another adapter with the same limit, and the lease of the holder of a lock.
     pub fn of(&self, adapter: JsValue, lease: JsValue) -> Self {
-        Self { adapter, max_file_bytes: self.max_file_bytes, lease }
+        Self { adapter, limits: self.limits, lease }
     }
 
     /// The contents of the file at `path` from the value that the adapter returned.
@@ -89,11 +85,9 @@ impl JsStorage {
             return Ok(None);
         }
         // Checked before the bytes are copied into the memory of the module.
-        let limit = self.max_file_bytes;
-        if let Some(size) = byte_length(&data).filter(|size| *size > limit) {
-            return Err(Error::FileTooLarge { path: path.to_owned(), size, limit });
-        }
-        let bytes = copied(&data).ok_or_else(|| wrong_answer(Operation::Read, path, "a Uint8Array or null"))?;
+        self.limits.check(path, byte_length(&data).unwrap_or(0), 0, false)?;
+        let bytes = copied(&data, "a file")?;
+        let bytes = bytes.ok_or_else(|| wrong_answer(Operation::Read, path, "a Uint8Array or null"))?;
         make_room_for_json(&bytes);
         Ok(Some(bytes))
     }
@@ -132,6 +126,10 @@ impl JsStorage {
 }
 
 impl Storage for JsStorage {
+    fn limits(&self) -> Limits {
+        self.limits
+    }
+
     async fn read(&self, path: &str) -> Result<Option<Vec<u8>>, Error> {
         self.contents(path, settle(self.adapter().read(path)).await)
     }
@@ -155,8 +153,7 @@ impl Storage for JsStorage {
     }
 
     async fn write(&self, path: &str, contents: &[u8]) -> Result<(), Error> {
-        // A copy, because a view into the memory of the module is detached when the memory grows.
-        let data = Uint8Array::from(contents);
+        let data = copied_out(contents)?;
         let written = settle(self.adapter().write(path, data, &self.lease)).await;
         written.map(drop).map_err(|cause| write_failure(path, cause))
     }
@@ -202,7 +199,7 @@ impl SyncStorage for JsStorage {
             let message = "saveSync requires a storage adapter with writeSync; use save";
             return Err(storage_error(Operation::Write, path, message.to_owned(), None));
         }
-        let answer = self.adapter().write_sync(path, Uint8Array::from(contents), &self.lease);
+        let answer = self.adapter().write_sync(path, copied_out(contents)?, &self.lease);
         let answer = answer.map_err(|cause| write_failure(path, cause))?;
         match is_absent(&answer) {
             true => Ok(()),

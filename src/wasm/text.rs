@@ -3,7 +3,10 @@
 
 use std::cell::RefCell;
 
+use peteos_memory::try_reserve;
 use wasm_bindgen::prelude::*;
+
+use crate::error::Error;
 
 /// A buffer larger than this is freed once its text has been read.
 const KEPT: usize = 1 << 20;
@@ -13,15 +16,15 @@ thread_local! {
 }
 
 /// Makes the buffer at least `bytes` long and returns its address, which is valid until the next call into the module.
-/// The contents are kept. Returns `None` if the memory cannot grow enough.
+/// The contents are kept.
 #[wasm_bindgen(js_name = textBuffer)]
-pub fn text_buffer(bytes: usize) -> Option<usize> {
+pub fn text_buffer(bytes: usize) -> Result<usize, JsValue> {
     BUFFER.with_borrow_mut(|buffer| {
         if let Some(more) = bytes.checked_sub(buffer.len()) {
-            buffer.try_reserve(more).ok()?;
+            try_reserve(buffer, more, "a text").map_err(Error::from)?;
             buffer.resize(bytes, 0);
         }
-        Some(buffer.as_mut_ptr() as usize)
+        Ok(buffer.as_mut_ptr() as usize)
     })
 }
 

@@ -5,7 +5,7 @@ use super::reason::Reason;
 use super::retained::Retained;
 use super::units::Units;
 use super::{Boundary, WindowOptions};
-use crate::conversation::{Context, Exchanges};
+use crate::conversation::{Context, Exchanges, order};
 use crate::error::Error;
 use crate::tokens;
 
@@ -117,7 +117,7 @@ impl Cut {
     ) -> Self {
         retained.prompts.extend(candidate.prompt);
         let mut kept: Vec<usize> = order.iter().take(candidate.newest).copied().chain(retained.all()).collect();
-        kept.sort_unstable();
+        order::sort(&mut kept);
         kept.dedup();
         let dropped = context.others_count() - kept.len();
         Self { kept, exchanges: None, order, newest: candidate.newest, retained, would_stay, dropped }

@@ -133,6 +133,25 @@ pub trait Windows {
         counting: &Counting,
         options: &WindowOptions,
     ) -> Result<WindowReport, Error>;
+
+    /// The positions of the non-special messages that [`Windows::rolling_sequence_window`] keeps, ascending.
+    ///
+    /// # Errors
+    ///
+    /// Those of the window.
+    fn kept_by_sequence_window(&self, count: u64, options: &WindowOptions) -> Result<Vec<usize>, Error>;
+
+    /// The positions of the non-special messages that [`Windows::rolling_token_window`] keeps, ascending.
+    ///
+    /// # Errors
+    ///
+    /// Those of the window.
+    fn kept_by_token_window(
+        &self,
+        budget: TokenBudget,
+        counting: &Counting,
+        options: &WindowOptions,
+    ) -> Result<Vec<usize>, Error>;
 }
 
 impl Windows for Context {
@@ -170,6 +189,19 @@ impl Windows for Context {
     ) -> Result<WindowReport, Error> {
         let cut = cut_to_tokens(self, budget, counting, options)?;
         WindowReport::new(self, options, budget.max_tokens, &cut).with_tokens(self, budget.reserve, counting)
+    }
+
+    fn kept_by_sequence_window(&self, count: u64, options: &WindowOptions) -> Result<Vec<usize>, Error> {
+        Ok(cut_to_count(self, count, options)?.kept)
+    }
+
+    fn kept_by_token_window(
+        &self,
+        budget: TokenBudget,
+        counting: &Counting,
+        options: &WindowOptions,
+    ) -> Result<Vec<usize>, Error> {
+        Ok(cut_to_tokens(self, budget, counting, options)?.kept)
     }
 }
 

@@ -2,9 +2,9 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::units::{Units, is_prompt};
+use super::units::Units;
 use super::{Boundary, WindowOptions};
-use crate::conversation::{Context, Exchanges};
+use crate::conversation::{Context, Exchanges, Message};
 use crate::error::Error;
 
 /// The positions of the messages that a window keeps regardless of where it cuts.
@@ -52,7 +52,7 @@ impl Retained {
                     *oldest = place.max(*oldest);
                 }
             }
-            let is_prompt_at = |position: usize| context.message(position).is_some_and(is_prompt);
+            let is_prompt_at = |position: usize| context.message(position).is_some_and(Message::is_prompt);
             let needing = oldest.into_iter().filter(|(first, _)| !is_prompt_at(*first));
             let prompts = units.prompts_before();
             retained.prompts = needing.filter_map(|(_, place)| prompts.get(place + 1).copied().flatten()).collect();

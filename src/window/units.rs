@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use crate::conversation::{Context, Exchanges, Message, PartKind, ToolPart, UnpairedKind};
+use crate::conversation::{Context, Exchanges, Message, ToolPart, UnpairedKind};
 
 /// The non-special messages in units that a window keeps or drops as a whole. A place is an index from the newest message,
 /// which is 0, to the oldest.
@@ -12,12 +12,6 @@ pub(super) struct Units<'c> {
     order: Vec<usize>,
     /// Whether the newest `n` messages are whole units, by `n`.
     is_whole: Vec<bool>,
-}
-
-/// Whether a message is a prompt: a user message without calls and results.
-pub(super) fn is_prompt(message: &Message) -> bool {
-    let kinds = message.kinds();
-    !kinds.contains(PartKind::ToolCall) && !kinds.contains(PartKind::ToolResult) && message.role() == "user"
 }
 
 impl<'c> Units<'c> {
@@ -86,7 +80,7 @@ impl<'c> Units<'c> {
     }
 
     fn is_prompt_at(&self, place: usize) -> bool {
-        self.message(place).is_some_and(is_prompt)
+        self.message(place).is_some_and(Message::is_prompt)
     }
 
     fn message(&self, place: usize) -> Option<&'c Message> {
@@ -123,7 +117,7 @@ fn prompt_in_unit<'m>(unit: impl Iterator<Item = (usize, &'m Message)>) -> Optio
                 }
             }
         }
-        if is_prompt(message) {
+        if message.is_prompt() {
             *(if waiting.is_empty() { &mut found } else { &mut between }) = Some(place);
         }
     }

@@ -54,7 +54,7 @@ pub fn texts(context: &Context) -> Vec<String> {
 }
 
 pub fn dict(context: &Context) -> Value {
-    json::parse(&json::to_file_bytes(&context.view())).unwrap()
+    json::parse(&json::to_file_bytes(&context.view()).unwrap()).unwrap()
 }
 
 /// Loads a session with its active context.

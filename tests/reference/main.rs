@@ -18,7 +18,7 @@ fn the_counted_text_is_that_of_python() {
             panic!("{pair} is no pair of texts");
         };
         let mut text = String::new();
-        to_python_text(&(&parse(json.as_bytes()).unwrap()).into(), &mut text);
+        to_python_text(&(&parse(json.as_bytes()).unwrap()).into(), &mut text).unwrap();
         assert_eq!(text, *expected, "{json}");
     }
 }

@@ -1,5 +1,6 @@
 //! A context: the messages of one step of a session, in order.
 
+use peteos_memory::try_reserve;
 use serde_json::Value;
 
 use crate::anchors::{Anchor, Anchors, MESSAGES, SYSTEM_PROMPT, TOOLS};
@@ -9,7 +10,10 @@ use crate::error::{Error, ShapeError};
 use crate::id::ContextId;
 use crate::json::{self, Object};
 use crate::keys;
+use crate::limits::Limits;
 use crate::message::Message;
+use crate::order;
+use crate::room::FileSize;
 use crate::special::Special;
 
 /// The messages of one step of a session in display order, with anchors that determine where new messages go.
@@ -30,6 +34,8 @@ pub struct Context {
     pub(crate) in_order: bool,
     pub(crate) next_key: u64,
     pub(crate) revision: u64,
+    pub(crate) limits: Limits,
+    pub(crate) file_size: FileSize,
 }
 
 /// A message and its key.
@@ -62,6 +68,7 @@ impl Context {
     /// A context without messages and anchors.
     pub(crate) fn bare(parent: Option<&Context>, environment: &dyn Environment) -> Self {
         let id = ContextId::generate(environment);
+        let limits = parent.map_or_else(Limits::default, |parent| parent.limits);
         let content_map = parent.map_or_else(Object::new, |parent| parent.content_map().clone());
         let mut fields = Object::new();
         fields.insert(keys::MESSAGES.to_owned(), Value::Null);
@@ -78,6 +85,8 @@ impl Context {
         }
         Self {
             id,
+            limits,
+            file_size: FileSize::of_fields(&fields),
             fields,
             messages: Vec::new(),
             anchors: Anchors::default(),
@@ -189,7 +198,7 @@ impl Context {
             return Box::new((0..self.messages.len()).rev().filter(move |at| !specials.contains(&Some(*at))));
         }
         let mut ages: Vec<(Option<i64>, usize)> = self.ages().collect();
-        ages.sort_unstable();
+        order::sort(&mut ages);
         Box::new(ages.into_iter().rev().map(|(_, position)| position))
     }
 
@@ -208,20 +217,54 @@ impl Context {
     ///
     /// # Errors
     ///
-    /// [`Error::InvalidArgument`] if there is no such anchor.
+    /// [`Error::InvalidArgument`] if there is no such anchor. [`Error::FileTooLarge`] if the file would exceed a limit.
     pub fn append(&mut self, message: Message, anchor: &str) -> Result<usize, Error> {
         let position = self.anchors.position(anchor)?;
         self.check_counters("message")?;
-        self.anchors.clamp(self.messages.len() as u64);
-        let index = self.anchors.open(position) as usize;
         let message = message.with_sequence(self.mutation_counter as i64);
+        if self.messages.len() == self.messages.capacity() {
+            let more = self.messages.len().max(4);
+            try_reserve(&mut self.messages, more, "a message")?;
+        }
+        self.make_room(&message, None)?;
+        Ok(self.insert(message, position))
+    }
+
+    /// Appends all of these messages, or none of them. Returns their positions.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Context::append`].
+    pub fn append_all(&mut self, messages: Vec<Message>, anchor: &str) -> Result<Vec<usize>, Error> {
+        let before = (self.anchors.clone(), self.file_size, self.in_order);
+        let counters = (self.mutation_counter, self.message_sequence, self.revision);
+        let mut positions = Vec::with_capacity(messages.len());
+        for message in messages {
+            match self.append(message, anchor) {
+                Ok(position) => positions.push(position),
+                Err(error) => {
+                    // They are in a row, so each removal leaves the positions of the earlier ones.
+                    positions.into_iter().rev().for_each(|position| drop(self.messages.remove(position)));
+                    (self.anchors, self.file_size, self.in_order) = before;
+                    (self.mutation_counter, self.message_sequence, self.revision) = counters;
+                    return Err(error);
+                }
+            }
+        }
+        Ok(positions)
+    }
+
+    /// Inserts a message with its sequence number at an anchor; returns its position.
+    fn insert(&mut self, message: Message, anchor: usize) -> usize {
+        self.anchors.clamp(self.messages.len() as u64);
+        let index = self.anchors.open(anchor) as usize;
         self.mutation_counter += 1;
         self.message_sequence += 1;
         let key = self.new_key();
         self.in_order &= index == self.messages.len();
         self.messages.insert(index, StoredMessage { key, message });
         self.touch();
-        Ok(index)
+        index
     }
 
     /// Registers an anchor at a position of the message list, after those at the same position or before them.
@@ -241,6 +284,7 @@ impl Context {
         self.anchors.clamp(count);
         self.anchors.insert(Anchor { name: name.to_owned(), index }, after_existing);
         self.fields.entry(keys::ANCHOR_SEQUENCES).or_insert(Value::Null);
+        self.file_size.add_name(name);
         self.take_anchor_sequence();
         self.touch();
         Ok(())
@@ -251,12 +295,14 @@ impl Context {
     /// # Errors
     ///
     /// [`Error::InvalidArgument`] or [`Error::InvalidMessage`] if no message has this id or a field has the wrong shape.
+    /// [`Error::FileTooLarge`] if the file would exceed a limit.
     pub fn update_message(&mut self, id: &str, changes: Value) -> Result<usize, Error> {
         let index = self
             .messages()
             .position(|message| message.id() == id)
             .ok_or_else(|| Error::argument("id", format!("the context has no message '{id}'")))?;
         let message = self.messages[index].message.changed(changes).map_err(ShapeError::in_message)?;
+        self.make_room(&message, Some(index))?;
         self.put_message(index, message);
         Ok(index)
     }
@@ -264,6 +310,7 @@ impl Context {
     /// Adds an anchor at the end of the list, while a context is built.
     pub(crate) fn push_anchor(&mut self, name: &str, index: u64) {
         self.anchors.0.push(Anchor { name: name.to_owned(), index });
+        self.file_size.add_name(name);
         self.take_anchor_sequence();
     }
 
@@ -287,8 +334,11 @@ impl Context {
             self.anchors.0.insert(position, Anchor { name: kind.anchor().to_owned(), index });
             self.take_anchor_sequence();
         }
-        // The anchor exists, so this cannot fail.
-        let _position = self.append(message, kind.anchor());
+        if let Ok(position) = self.anchors.position(kind.anchor()) {
+            let message = message.with_sequence(self.mutation_counter as i64);
+            self.file_size.add_message(&message);
+            self.insert(message, position);
+        }
         // The position may be one where the message does not count as special.
         self.in_order = self.ages().is_sorted();
     }
@@ -309,6 +359,7 @@ impl Context {
     pub(crate) fn add_child(&mut self, id: &ContextId) {
         if let Some(Value::Array(children)) = self.fields.get_mut(keys::CHILDREN) {
             children.push(id.as_str().into());
+            self.file_size.add_name(id.as_str());
         }
         self.touch();
     }
@@ -329,7 +380,7 @@ impl Context {
         self.mutation_counter += 1;
     }
 
-    fn new_key(&mut self) -> u64 {
+    pub(super) fn new_key(&mut self) -> u64 {
         let key = self.next_key;
         self.next_key += 1;
         key

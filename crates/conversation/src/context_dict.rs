@@ -2,19 +2,27 @@
 
 use std::collections::{HashMap, VecDeque};
 
+use peteos_memory::{check, try_reserve};
 use serde_json::Value;
 
 use crate::anchors::{Anchor, Anchors, MESSAGES, SYSTEM_PROMPT, TOOLS};
 use crate::context::{Context, StoredMessage};
 use crate::context_shape::{MAX_COUNTER, check_fields};
 use crate::environment::Environment;
-use crate::error::ShapeError;
+use crate::error::{Error, ShapeError};
 use crate::id::ContextId;
 use crate::json::{self, FieldPath, Object, View};
 use crate::keys;
+use crate::limits::Limits;
 use crate::message::Message;
+use crate::room::FileSize;
 use crate::shape::wrong;
 use crate::special::Special;
+
+/// What the memory is for, in errors.
+const PURPOSE: &str = "a context";
+/// The memory that a message takes beyond its dict, with the fields that are added to it.
+const MESSAGE: usize = 1 << 11;
 
 /// The messages of a context by id. Messages with the same id are in display order.
 struct MessagesById<'c>(HashMap<&'c str, VecDeque<&'c StoredMessage>>);
@@ -51,11 +59,13 @@ impl Context {
         };
         let mut generated = false;
         let mut messages = Vec::new();
-        for (index, message) in take_array(&mut fields, keys::MESSAGES).into_iter().enumerate() {
-            let (message, added) = Message::stored(message, environment).map_err(|fault| {
-                ShapeError::new(fault.field.below(&FieldPath::root().key(keys::MESSAGES).index(index)), fault.message)
-            })?;
+        let given = take_array(&mut fields, keys::MESSAGES);
+        try_reserve(&mut messages, given.len(), PURPOSE)?;
+        for (index, message) in given.into_iter().enumerate() {
+            let (message, added) = Message::stored(message, environment)
+                .map_err(|fault| fault.below(&FieldPath::root().key(keys::MESSAGES).index(index)))?;
             generated |= added;
+            check(MESSAGE, PURPOSE)?;
             messages.push(StoredMessage { key: index as u64, message });
         }
         let count = messages.len() as u64;
@@ -71,6 +81,8 @@ impl Context {
                 .collect(),
             message_sequence: fields.get(keys::MESSAGE_SEQUENCE).and_then(Value::as_u64).unwrap_or(count),
             mutation_counter: fields.get(keys::MUTATION_COUNTER).and_then(Value::as_u64).unwrap_or(0),
+            limits: Limits::default(),
+            file_size: FileSize::of_fields(&fields),
             fields,
             in_order: false,
             next_key: count,
@@ -81,6 +93,8 @@ impl Context {
         context.mutation_counter =
             context.mutation_counter.max(highest.map_or(0, |highest| (highest as u64 + 1).min(MAX_COUNTER)));
         context.add_missing_fields();
+        context.messages.iter().for_each(|stored| context.file_size.add_message(&stored.message));
+        context.anchors.0.iter().for_each(|anchor| context.file_size.add_name(&anchor.name));
         context.in_order = context.ages().is_sorted();
         Ok(context)
     }
@@ -115,14 +129,18 @@ impl Context {
     ///
     /// # Errors
     ///
-    /// The field with the wrong shape, or `id` if it differs.
-    pub fn replace_dict(&mut self, mut dict: Value, environment: &dyn Environment) -> Result<(), ShapeError> {
+    /// The field with the wrong shape, or `id` if it differs, in the argument `raw_dict`. [`Error::FileTooLarge`] if the file
+    /// would exceed a limit.
+    pub fn replace_dict(&mut self, mut dict: Value, environment: &dyn Environment) -> Result<(), Error> {
+        let in_dict = |fault: ShapeError| fault.in_argument("raw_dict");
         self.keep_numbers(&mut dict);
-        let mut new = Self::from_dict(dict, Some(&self.id), environment)?;
+        let mut new = Self::from_dict(dict, Some(&self.id), environment).map_err(in_dict)?;
         if new.id != self.id {
             let message = format!("the id '{}' of a context cannot be changed", self.id);
-            return Err(ShapeError::new(FieldPath::root().key(keys::ID), message));
+            return Err(in_dict(ShapeError::new(FieldPath::root().key(keys::ID), message)));
         }
+        new.limits = self.limits;
+        new.check_limits()?;
         new.next_key = self.next_key;
         let mut known = self.messages_by_id();
         for stored in &mut new.messages {

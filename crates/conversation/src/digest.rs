@@ -7,7 +7,12 @@ pub fn sha256_hex(bytes: &[u8]) -> String {
     let mut digest = Sha256::new();
     // In chunks: WebAssembly engines start with slow code and replace it only between calls.
     bytes.chunks(PART).for_each(|part| digest.update(part));
-    digest.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
+    hex(&digest.finalize())
+}
+
+/// Bytes in lower-case hexadecimal digits.
+pub fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// The size of a chunk in bytes.

@@ -2,7 +2,8 @@
 
 use crate::context::Context;
 use crate::message::Message;
-use crate::pairing::{CallState, PairedMessage, Pairing, ResultState, ToolPart};
+use crate::order;
+use crate::pairing::{CallState, PairedMessage, Pairing, ResultState, ToolPart, Tools};
 use crate::part::PartKind;
 
 /// The exchanges of a context: which messages belong together because one has results for the calls of another, as
@@ -63,7 +64,7 @@ impl Exchanges {
                 ResultState::Orphan => add(UnpairedKind::Result, result.place, result.call_id),
             }
         }
-        unpaired.sort_unstable_by_key(|unpaired| (unpaired.position, unpaired.part));
+        order::sort_by(&mut unpaired, &|one, other| (one.position, one.part).cmp(&(other.position, other.part)));
         for position in 0..first.len() {
             first[position] = root(&mut first, position);
         }
@@ -78,16 +79,28 @@ impl Exchanges {
 }
 
 impl Message {
-    /// The message in the form that [`Pairing`] takes.
+    /// Whether this is a prompt: a user message without calls and results.
+    pub fn is_prompt(&self) -> bool {
+        let kinds = self.kinds();
+        !kinds.contains(PartKind::ToolCall) && !kinds.contains(PartKind::ToolResult) && self.role() == "user"
+    }
+
+    /// The message in the form that [`Pairing`] takes, with the calls and results of all tools.
     pub fn paired(&self) -> PairedMessage<'_> {
         let kinds = self.kinds();
-        let has_any = kinds.contains(PartKind::ToolCall) || kinds.contains(PartKind::ToolResult);
-        PairedMessage { is_assistant: self.role() == "assistant", parts: if has_any { self.parts() } else { &[] } }
+        let may_have = [PartKind::ToolCall, PartKind::ToolResult, PartKind::Other];
+        let parts = if may_have.into_iter().any(|kind| kinds.contains(kind)) { self.parts() } else { &[] };
+        PairedMessage { is_assistant: self.role() == "assistant", parts, tools: Tools::All }
+    }
+
+    /// The same with only those of the tools of the caller.
+    pub fn paired_functions(&self) -> PairedMessage<'_> {
+        PairedMessage { tools: Tools::Functions, ..self.paired() }
     }
 
     /// The tool calls and tool results of the message.
     pub fn tool_parts(&self) -> impl Iterator<Item = ToolPart<'_>> {
-        self.paired().parts.iter().filter_map(ToolPart::read)
+        self.paired().parts.iter().filter_map(|part| ToolPart::read(part, Tools::All))
     }
 }
 

@@ -8,6 +8,8 @@ use crate::anchors::{AnchorOwners, MESSAGES, SYSTEM_PROMPT, TOOLS};
 use crate::context::Context;
 use crate::environment::Environment;
 use crate::message::Message;
+use crate::order;
+use crate::room::FileSize;
 use crate::special::Special;
 
 /// A range of sequence numbers with the semantics of a Python slice: `end` is exclusive, a negative number counts back from
@@ -29,6 +31,17 @@ pub struct ForkOptions {
     pub system_prompt: Option<Message>,
     /// Replaces the tool definitions.
     pub tool_definitions: Option<Message>,
+}
+
+/// What becomes of a message.
+#[derive(Clone, Debug)]
+pub enum Edit {
+    /// It stays.
+    Keep,
+    /// It gets other content.
+    Replace(Box<Message>),
+    /// It is left out.
+    Drop,
 }
 
 impl SequenceRange {
@@ -74,7 +87,7 @@ impl Context {
     /// A fork with the messages at these positions and the special messages, for windows.
     pub fn fork_positions(&mut self, positions: &[usize], environment: &dyn Environment) -> Context {
         let mut positions: Vec<usize> = positions.iter().copied().chain(self.special_positions()).collect();
-        positions.sort_unstable();
+        order::sort(&mut positions);
         positions.dedup();
         let message = |position| self.message(position).map(|message| (position, message.clone()));
         let messages = positions.into_iter().filter_map(message).collect();
@@ -83,14 +96,61 @@ impl Context {
 
     /// A fork without `thinking` parts. Messages with no other part are left out.
     pub fn strip_thinking(&mut self, environment: &dyn Environment) -> Context {
-        let stripped = self.messages().enumerate();
-        let messages =
-            stripped.filter_map(|(position, message)| Some((position, message.without_thinking()?))).collect();
+        let edit = |message: &Message| {
+            message.without_thinking().map_or(Edit::Drop, |stripped| Edit::Replace(Box::new(stripped)))
+        };
+        let mut edits = self.messages().map(edit).collect::<Vec<Edit>>().into_iter();
+        self.fork_edited(&mut |_| edits.next().unwrap_or(Edit::Keep), environment)
+    }
+
+    /// A fork with all anchors and an edit of the message at each position.
+    pub fn fork_edited(&mut self, edit: &mut dyn FnMut(usize) -> Edit, environment: &dyn Environment) -> Context {
+        let mut added = FileSize::default();
+        let edited = |(position, message): (usize, &Message)| match edit(position) {
+            Edit::Keep => Some((position, message.clone())),
+            Edit::Replace(edited) => {
+                added.add_message(&edited);
+                Some((position, *edited))
+            }
+            Edit::Drop => None,
+        };
+        let messages = self.messages().enumerate().filter_map(edited).collect();
         let mut anchors = self.anchors_created_in(&SequenceRange::default().resolve(self.mutation_counter()));
         let mut owners = AnchorOwners::new(&self.anchors);
         let all = (0..self.messages().len() as u64).filter_map(|position| owners.owner_of(position));
         anchors.extend(all.map(|anchor| self.anchors.0[anchor].name.clone()));
-        self.fork_of(messages, anchors, [None, None], environment)
+        let mut child = self.fork_of(messages, anchors, [None, None], environment);
+        child.file_size.add_all_of(added);
+        child
+    }
+
+    /// Edits the message at each position. An edited message keeps its place among the sequence numbers.
+    pub fn edit_in_place(&mut self, edit: &mut dyn FnMut(usize) -> Edit) {
+        let mut kept = Vec::with_capacity(self.messages.len());
+        // For each position, how many of the messages before it are left out.
+        let mut dropped = vec![0u64];
+        for (position, mut stored) in std::mem::take(&mut self.messages).into_iter().enumerate() {
+            let before = dropped[position];
+            match edit(position) {
+                Edit::Keep => kept.push(stored),
+                Edit::Replace(edited) => {
+                    stored.message = *edited;
+                    stored.key = self.new_key();
+                    kept.push(stored);
+                }
+                Edit::Drop => {
+                    dropped.push(before + 1);
+                    continue;
+                }
+            }
+            dropped.push(before);
+        }
+        self.messages = kept;
+        for anchor in &mut self.anchors.0 {
+            let before = usize::try_from(anchor.index).ok().and_then(|index| dropped.get(index)).or(dropped.last());
+            anchor.index = anchor.index.saturating_sub(before.copied().unwrap_or(0));
+        }
+        self.touch();
     }
 
     /// The names of the anchors that were created in this range of sequence numbers.
@@ -116,6 +176,7 @@ impl Context {
         environment: &dyn Environment,
     ) -> Context {
         let mut child = Context::bare(Some(self), environment);
+        child.file_size.add_all_of(self.file_size);
         let mut replaced = Vec::new();
         for (kind, replacement) in Special::ALL.into_iter().zip(replacements) {
             let position = self.special(kind);

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use crate::context::Context;
 use crate::digest::sha256_hex;
 use crate::error::Error;
-use crate::json;
+use crate::json::{self, ParseError};
 use crate::keys;
 use crate::message::{MAX_MESSAGE_DEPTH, Message};
 use crate::special::Special;
@@ -44,9 +44,10 @@ impl HookOutputs {
         let Some(text) = self.text(&hook_id(name)).filter(|text| name != TOOL_FILTER || !text.is_empty()) else {
             return Ok(None);
         };
-        match json::parse_within(text.as_bytes(), MAX_ARRAY_DEPTH) {
+        match json::parse_within(text.as_bytes(), MAX_ARRAY_DEPTH, usize::MAX) {
             Ok(Value::Array(items)) => Ok(Some(items)),
             Ok(_) => Err(Error::argument(name, "the hook must return a JSON array")),
+            Err(ParseError { out_of_memory: Some(out_of_memory), .. }) => Err(out_of_memory.into()),
             Err(error) => {
                 let fault = format!("{} at {}:{}", error.message, error.line, error.column);
                 Err(Error::argument(name, format!("the hook must return a JSON array: {fault}")))
@@ -73,6 +74,7 @@ impl Context {
         let message = self.message(position).ok_or_else(missing)?;
         if !message.hook_ids().any(|known| known == id) {
             let message = message.with_hook(&id);
+            self.file_size.add_message(&message);
             self.put_message(position, message);
         }
         Ok(id)
@@ -101,6 +103,7 @@ impl Context {
             }
         }
         for (position, message) in rebuilt {
+            self.file_size.add_message(&message);
             self.put_message(position, message);
         }
         for HookOutput { text, .. } in &outputs.0 {

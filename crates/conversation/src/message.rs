@@ -99,6 +99,11 @@ impl Message {
     }
 
     /// The dict, as saved in the file.
+    pub fn into_dict(self) -> Object {
+        self.dict
+    }
+
+    /// The dict, as saved in the file.
     pub fn dict(&self) -> &Object {
         &self.dict
     }

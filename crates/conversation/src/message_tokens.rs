@@ -110,7 +110,7 @@ impl Message {
             let kind = PartKind::of(part);
             if kind != PartKind::Media || with_media {
                 text.push_str(if parts.is_empty() { "[" } else { ", " });
-                to_python_text(&part.into(), &mut text);
+                to_python_text(&part.into(), &mut text)?;
                 parts.push((kind, text.len()));
             }
         }
@@ -142,7 +142,7 @@ impl Message {
     pub fn counted_text(&self) -> Result<String, Error> {
         let mut text = format!("{}: ", self.role());
         match self.dict.get("content") {
-            Some(Value::Array(parts)) if !parts.is_empty() => to_python_text(&parts.as_slice().into(), &mut text),
+            Some(Value::Array(parts)) if !parts.is_empty() => to_python_text(&parts.as_slice().into(), &mut text)?,
             _ => {}
         }
         Ok(text)

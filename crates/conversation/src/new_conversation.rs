@@ -8,6 +8,7 @@ use crate::environment::Environment;
 use crate::error::{Error, ShapeError};
 use crate::json::Object;
 use crate::keys;
+use crate::limits::Limits;
 use crate::message::Message;
 use crate::special::Special;
 
@@ -38,6 +39,8 @@ impl NewConversation {
         let system_prompt = special(Special::SystemPrompt, self.system_prompt)?;
         let tool_definitions = special(Special::ToolDefinitions, self.tool_definitions)?;
         let mut context = Context::create(system_prompt, tool_definitions, None, environment);
+        // The caller checks the whole.
+        context.set_limits(Limits::NONE);
         for dict in self.messages {
             let message = Message::given(dict, environment).map_err(ShapeError::in_message)?;
             context.append(message, MESSAGES)?;

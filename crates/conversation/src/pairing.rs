@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use serde_json::Value;
 
-use crate::part::PartKind;
+use crate::part::{OPAQUE, PartKind};
 
 /// The aspects of a message that pairing uses.
 #[derive(Clone, Copy, Debug)]
@@ -13,6 +13,17 @@ pub struct PairedMessage<'m> {
     pub is_assistant: bool,
     /// The parts; may be empty if the message is known to have no calls and no results.
     pub parts: &'m [Value],
+    /// Which calls and results count.
+    pub tools: Tools,
+}
+
+/// Which tools calls and results are of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Tools {
+    /// Those of the caller, and those that a provider runs.
+    All,
+    /// Those of the caller.
+    Functions,
 }
 
 /// The place of a part: the index of the message, then the index of the part.
@@ -99,14 +110,19 @@ pub enum ToolPart<'p> {
 }
 
 impl<'p> ToolPart<'p> {
-    /// Reads a part; `None` for a part of another kind, and for one without a `call_id`.
-    pub fn read(part: &'p Value) -> Option<Self> {
-        let kind = match PartKind::of(part) {
-            PartKind::ToolCall => Self::Call,
-            PartKind::ToolResult => Self::Result,
-            _ => return None,
-        };
-        Some(kind(part.get("call_id").and_then(Value::as_str)?))
+    /// Reads a part; `None` for a part of another kind, and for one without an id.
+    ///
+    /// What a provider sent for a tool that it runs, a part of the type [`OPAQUE`], names its id in `calls` or `answers`.
+    pub fn read(part: &'p Value, tools: Tools) -> Option<Self> {
+        let id = |key: &str| part.get(key).and_then(Value::as_str);
+        match PartKind::of(part) {
+            PartKind::ToolCall => id("call_id").map(Self::Call),
+            PartKind::ToolResult => id("call_id").map(Self::Result),
+            PartKind::Other if tools == Tools::All && part["type"] == OPAQUE => {
+                id("calls").map(Self::Call).or_else(|| id("answers").map(Self::Result))
+            }
+            _ => None,
+        }
     }
 }
 
@@ -139,12 +155,12 @@ impl<'m> Pairing<'m> {
         let mut pairing = Self::default();
         let mut open: HashMap<&str, Open> = HashMap::new();
         let mut last_assistant = None;
-        for (message, PairedMessage { is_assistant, parts }) in messages.into_iter().enumerate() {
+        for (message, PairedMessage { is_assistant, parts, tools }) in messages.into_iter().enumerate() {
             if is_assistant {
                 last_assistant = Some(message);
             }
             for (part, value) in parts.iter().enumerate() {
-                match ToolPart::read(value) {
+                match ToolPart::read(value, tools) {
                     Some(ToolPart::Call(call_id)) => pairing.add_call((message, part), call_id, &mut open),
                     Some(ToolPart::Result(call_id)) => pairing.add_result((message, part), call_id, &mut open),
                     None => {}
@@ -212,9 +228,11 @@ mod tests {
             .split_whitespace()
             .map(|word| (word.starts_with(['a', 'c']), word.split('+').map(part).collect()))
             .collect();
-        let pairing = Pairing::of(
-            messages.iter().map(|(is_assistant, parts)| PairedMessage { is_assistant: *is_assistant, parts }),
-        );
+        let pairing = Pairing::of(messages.iter().map(|(is_assistant, parts)| PairedMessage {
+            is_assistant: *is_assistant,
+            parts,
+            tools: Tools::All,
+        }));
         (
             pairing.calls.into_iter().map(|call| (call.place, call.state, call.repeats)).collect(),
             pairing.results.into_iter().map(|result| (result.place, result.state)).collect(),

@@ -5,6 +5,10 @@ use serde_json::Value;
 
 use crate::json;
 
+/// The type of a part that holds what a provider sent and the model has no word for:
+/// `{"type": "provider", "provider": name, "place": list, "calls" or "answers": id, "value": object}`.
+pub const OPAQUE: &str = "provider";
+
 /// The kind of a part, by its `type`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PartKind {

@@ -77,7 +77,13 @@ fn check_part(part: &Object) -> Result<(), ShapeError> {
         }
         "tool_result" => {
             string("call_id")?;
-            string("content")?;
+            let content = required(part, "content", "a string, or an array of texts and media", |content| {
+                content.is_string() || content.is_array()
+            })?;
+            let parts = content.as_array().map(Vec::as_slice).unwrap_or_default();
+            for (index, part) in parts.iter().enumerate() {
+                check_result_part(part).map_err(|error| error.below(&content_part(index)))?;
+            }
             optional(part, "execution_status", "a string", Value::is_string)
         }
         "tool" => {
@@ -88,6 +94,14 @@ fn check_part(part: &Object) -> Result<(), ShapeError> {
         // A type of a later version or another program.
         _ => Ok(()),
     }
+}
+
+/// Checks a part of what a tool returned.
+fn check_result_part(part: &Value) -> Result<(), ShapeError> {
+    let Some(fields) = part.as_object() else { return Err(wrong(&FieldPath::root(), "an object", part)) };
+    let is_content = |kind: &Value| matches!(kind.as_str(), Some("text" | "image" | "video" | "audio" | "pdf"));
+    required(fields, "type", "text, image, video, audio or pdf", is_content)?;
+    check_part(fields)
 }
 
 fn check_source(part: &Object) -> Result<(), ShapeError> {

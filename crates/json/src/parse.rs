@@ -3,6 +3,9 @@
 //! Files must be preserved exactly. serde_json's own reader does not do that: it turns `1e16` into `1e+16`, reads an object
 //! with one of its private keys as a number, refuses lone surrogates, and recurses.
 
+use std::cell::Cell;
+
+use peteos_memory::OutOfMemory;
 use serde_json::Value;
 
 use super::anomalies::Anomalies;
@@ -20,6 +23,10 @@ pub struct ParseError {
     pub column: usize,
     /// The offset in bytes from the beginning of the text, including a byte order mark.
     pub offset: usize,
+    /// Set if the text may be valid, but its value does not fit into the memory.
+    pub out_of_memory: Option<OutOfMemory>,
+    /// Whether the text has more values than the limit, and was read no further.
+    pub has_more_values: bool,
 }
 
 /// Parses one JSON value (RFC 8259) from UTF-8 text, which may begin with a byte order mark.
@@ -29,52 +36,68 @@ pub struct ParseError {
 ///
 /// # Errors
 ///
-/// If the text is not JSON, is nested deeper than [`MAX_DEPTH`] or has more than [`MAX_VALUES`](super::MAX_VALUES) values.
+/// If the text is not JSON, is nested deeper than [`MAX_DEPTH`], or its value does not fit into the memory.
 pub fn parse(text: &[u8]) -> Result<Value, ParseError> {
-    parse_within(text, MAX_DEPTH)
+    parse_within(text, MAX_DEPTH, usize::MAX)
 }
 
-/// Like [`parse`], with another depth limit, for text that becomes a part of a document.
+/// Like [`parse`], with other limits on the depth, for text that becomes a part of a document, and on the number of values,
+/// nested ones included.
 ///
 /// # Errors
 ///
-/// If the text is not JSON or is nested deeper than `max_depth`.
-pub fn parse_within(text: &[u8], max_depth: usize) -> Result<Value, ParseError> {
-    read(text, max_depth, None)
+/// If the text is not JSON, is nested deeper than `max_depth` or has more than `max_values` values.
+pub fn parse_within(text: &[u8], max_depth: usize, max_values: usize) -> Result<Value, ParseError> {
+    read(text, max_depth, max_values, None)
 }
 
-/// Like [`parse`], but also returns the anomalies of the text.
+/// Like [`parse_within`] with [`MAX_DEPTH`], but also returns the anomalies of the text.
 ///
 /// # Errors
 ///
-/// Those of [`parse`].
-pub fn parse_noting(text: &[u8]) -> Result<(Value, Anomalies), ParseError> {
+/// Those of [`parse_within`].
+pub fn parse_noting(text: &[u8], max_values: usize) -> Result<(Value, Anomalies), ParseError> {
     let mut anomalies = Anomalies::default();
-    let value = read(text, MAX_DEPTH, Some(&mut anomalies))?;
+    let value = read(text, MAX_DEPTH, max_values, Some(&mut anomalies))?;
     Ok((value, anomalies))
 }
 
-fn read(text: &[u8], max_depth: usize, anomalies: Option<&mut Anomalies>) -> Result<Value, ParseError> {
+fn read(
+    text: &[u8],
+    max_depth: usize,
+    max_values: usize,
+    anomalies: Option<&mut Anomalies>,
+) -> Result<Value, ParseError> {
     let json = text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text);
+    let has_more_values = Cell::new(false);
     let document = || {
-        let mut reader = Reader::new(json, max_depth)?;
-        let value = reader.value()?;
+        let mut reader = Reader::new(json, max_depth)?.up_to(max_values);
+        let value = reader.value();
+        has_more_values.set(reader.has_more_values());
+        let value = value?;
         reader.end()?;
         if let Some(anomalies) = anomalies {
             *anomalies = Anomalies { byte_order_mark: json.len() < text.len(), ..reader.into_anomalies() };
         }
         Ok(value)
     };
-    document().map_err(|Fault { offset, message }| {
+    document().map_err(|Fault { offset, message, out_of_memory }| {
         let Position { line, column } = Position::of(json, offset);
-        ParseError { message, line, column, offset: offset + text.len() - json.len() }
+        ParseError {
+            message,
+            line,
+            column,
+            offset: offset + text.len() - json.len(),
+            out_of_memory,
+            has_more_values: has_more_values.get(),
+        }
     })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{MAX_VALUES, to_file_bytes};
+    use crate::to_file_bytes;
 
     fn refusal(text: &str) -> ParseError {
         parse(text.as_bytes()).expect_err(text)
@@ -111,7 +134,7 @@ mod tests {
     fn depth_is_bounded() {
         let nested = |depth: usize| format!("{}{}", "[".repeat(depth), "]".repeat(depth));
         let deepest = parse(nested(MAX_DEPTH).as_bytes()).unwrap();
-        assert!(!to_file_bytes(&(&deepest.clone()).into()).is_empty());
+        assert!(!to_file_bytes(&(&deepest.clone()).into()).unwrap().is_empty());
         let error = refusal(&nested(MAX_DEPTH + 1));
         assert_eq!((error.line, error.column), (1, MAX_DEPTH + 1));
         refusal(&"[".repeat(1_000_000));
@@ -123,14 +146,16 @@ mod tests {
     #[test]
     fn the_number_of_values_is_bounded() {
         let many = |count: usize| format!("[{}0]", "0,".repeat(count - 2));
-        assert!(parse(many(MAX_VALUES).as_bytes()).is_ok());
-        assert_eq!(refusal(&many(MAX_VALUES + 1)).message, "more than 5000000 values");
+        assert!(parse_within(many(500).as_bytes(), MAX_DEPTH, 500).is_ok());
+        let error = parse_within(many(501).as_bytes(), MAX_DEPTH, 500).unwrap_err();
+        assert_eq!((error.message.as_str(), error.has_more_values), ("more than 500 values", true));
+        assert!(!parse_within(b"[0,", MAX_DEPTH, 500).unwrap_err().has_more_values);
     }
 
     #[test]
     fn anomalies_are_noted_with_their_position() {
         let text = b"\xef\xbb\xbf{\"a\":[1,\"\\ud83d\",\"\\udc00\\udc00\"],\n \"b\":1,\"c\":{\"b\":1, \"b\" :2}}";
-        let (value, anomalies) = parse_noting(text).unwrap();
+        let (value, anomalies) = parse_noting(text, usize::MAX).unwrap();
         assert_eq!(value["c"]["b"], 2);
         assert!(anomalies.byte_order_mark);
         let shown = |anomaly: &crate::Anomaly| {
@@ -139,7 +164,7 @@ mod tests {
         };
         assert_eq!(shown(&anomalies.lone_surrogates), (3, "a[1]".to_owned(), 1, 10));
         assert_eq!(shown(&anomalies.duplicate_keys), (1, "c.b".to_owned(), 2, 25));
-        assert_eq!(parse_noting(b"{\"a\":\"\\ud83d\\ude00\"}").unwrap().1, Anomalies::default());
+        assert_eq!(parse_noting(b"{\"a\":\"\\ud83d\\ude00\"}", usize::MAX).unwrap().1, Anomalies::default());
     }
 
     #[test]

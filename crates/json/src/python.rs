@@ -3,15 +3,27 @@
 use std::borrow::Cow;
 use std::io;
 
+use peteos_memory::{OutOfMemory, try_reserve};
 use serde_json::ser::Formatter;
 
 use super::view::View;
 use super::write::{to_text, write};
 
+/// The bytes that can be added to a text without copying it.
+const SEPARATORS: usize = 16;
+
 /// Appends the text of Python's `json.dumps(value, ensure_ascii=False)` to `text`: the separators `", "` and `": "`,
 /// floats as `repr` writes them, characters other than quotes, backslashes and controls as they are.
-pub fn to_python_text(value: &View, text: &mut String) {
-    *text = to_text(write(value, PythonFormatter, std::mem::take(text).into_bytes()));
+///
+/// # Errors
+///
+/// If it does not fit into the memory; then `text` is empty.
+pub fn to_python_text(value: &View, text: &mut String) -> Result<(), OutOfMemory> {
+    let mut bytes = write(value, PythonFormatter, std::mem::take(text).into_bytes())?;
+    // The caller adds separators.
+    try_reserve(&mut bytes, SEPARATORS, "a text to count")?;
+    *text = to_text(bytes);
+    Ok(())
 }
 
 struct PythonFormatter;
@@ -83,7 +95,7 @@ mod tests {
 
     fn python(text: &str) -> String {
         let mut out = String::new();
-        to_python_text(&View::from(&parse(text.as_bytes()).unwrap()), &mut out);
+        to_python_text(&View::from(&parse(text.as_bytes()).unwrap()), &mut out).unwrap();
         out
     }
 

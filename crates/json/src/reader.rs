@@ -1,5 +1,6 @@
 //! A reader of JSON values.
 
+use peteos_memory::{OutOfMemory, check, ensure, try_reserve};
 use serde_json::{Number, Value};
 
 use super::anomalies::Anomalies;
@@ -12,16 +13,21 @@ pub const MAX_DEPTH: usize = 1000;
 
 pub(super) const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
-/// The maximum number of values in a text. A value can be written in two bytes but takes far more memory; the limit keeps
-/// a hostile file within the memory of WebAssembly.
-pub const MAX_VALUES: usize = 5_000_000;
-
 /// A fault of a text, and its byte offset.
 #[derive(Debug)]
 pub(super) struct Fault {
     pub offset: usize,
     pub message: String,
+    /// Set if the text is not at fault.
+    pub out_of_memory: Option<OutOfMemory>,
 }
+
+/// What the memory is for, in errors.
+const PURPOSE: &str = "parsing JSON";
+/// The allocations of a value that are not checked one by one: the value itself, and a short string or a small object.
+const SMALL: usize = 1 << 12;
+/// A field of an object in memory, including its place in the table of the keys, while the object grows.
+const FIELD: usize = 4 * size_of::<Value>();
 
 /// An array or object whose end has not been reached; an object with the key of the value that is being read.
 pub(super) enum Open {
@@ -34,6 +40,7 @@ pub(super) struct Reader<'t> {
     text: &'t str,
     position: usize,
     max_depth: usize,
+    max_values: usize,
     values: usize,
     anomalies: Anomalies,
 }
@@ -41,9 +48,28 @@ pub(super) struct Reader<'t> {
 impl<'t> Reader<'t> {
     pub fn new(text: &'t [u8], max_depth: usize) -> Result<Self, Fault> {
         match std::str::from_utf8(text) {
-            Ok(text) => Ok(Self { text, position: 0, max_depth, values: 0, anomalies: Anomalies::default() }),
-            Err(error) => Err(Fault { offset: error.valid_up_to(), message: "invalid UTF-8".to_owned() }),
+            Ok(text) => Ok(Self {
+                text,
+                position: 0,
+                max_depth,
+                max_values: usize::MAX,
+                values: 0,
+                anomalies: Anomalies::default(),
+            }),
+            Err(error) => {
+                Err(Fault { offset: error.valid_up_to(), message: "invalid UTF-8".to_owned(), out_of_memory: None })
+            }
         }
+    }
+
+    /// The same reader, which stops after this number of values.
+    pub fn up_to(self, max_values: usize) -> Self {
+        Self { max_values, ..self }
+    }
+
+    /// Whether it stopped because there are more values.
+    pub fn has_more_values(&self) -> bool {
+        self.values > self.max_values
     }
 
     pub fn position(&self) -> usize {
@@ -96,6 +122,7 @@ impl<'t> Reader<'t> {
                 value = match open.pop() {
                     None => return Ok(value),
                     Some(Open::Array(mut items)) => {
+                        self.make_room(&mut items)?;
                         items.push(value);
                         let more = self.another(b']');
                         if !matches!(more, Ok(false)) {
@@ -106,6 +133,7 @@ impl<'t> Reader<'t> {
                         Value::Array(items)
                     }
                     Some(Open::Object(mut fields, key)) => {
+                        self.make_field(&fields)?;
                         fields.insert(key, value);
                         match self.another(b'}').and_then(|more| if more { self.key().map(Some) } else { Ok(None) }) {
                             Ok(None) => Value::Object(fields),
@@ -130,7 +158,48 @@ impl<'t> Reader<'t> {
 
     fn count_value(&mut self) -> Result<(), Fault> {
         self.values += 1;
-        if self.values > MAX_VALUES { self.fault(&format!("more than {MAX_VALUES} values")) } else { Ok(()) }
+        if self.has_more_values() {
+            return self.fault(&format!("more than {} values", self.max_values));
+        }
+        self.fits(check(SMALL, PURPOSE))
+    }
+
+    /// The fault if something does not fit into the memory.
+    fn fits(&self, fits: Result<(), OutOfMemory>) -> Result<(), Fault> {
+        fits.map_err(|out_of_memory| Fault {
+            offset: self.position,
+            message: out_of_memory.to_string(),
+            out_of_memory: Some(out_of_memory),
+        })
+    }
+
+    /// Makes room for another item of an array.
+    fn make_room(&self, items: &mut Vec<Value>) -> Result<(), Fault> {
+        let count = items.len();
+        if count < items.capacity() || count * size_of::<Value>() < SMALL {
+            return Ok(());
+        }
+        self.fits(try_reserve(items, count, PURPOSE))
+    }
+
+    /// Ensures that an object can take another field.
+    fn make_field(&self, fields: &Object) -> Result<(), Fault> {
+        let count = fields.len();
+        // The table of an object of this size is full: it grows by copying all fields.
+        if count * FIELD < SMALL || count % 7 != 0 || !(count / 7).is_power_of_two() {
+            return Ok(());
+        }
+        self.fits(ensure(count * FIELD, PURPOSE))
+    }
+
+    /// Ensures that a string can take `more` bytes.
+    #[inline]
+    fn make_text(&self, content: &String, more: usize) -> Result<(), Fault> {
+        let length = content.len() + more;
+        if length < SMALL || length <= content.capacity() {
+            return Ok(());
+        }
+        self.fits(ensure(length.max(2 * content.capacity()), PURPOSE))
     }
 
     /// Sets the field of the anomalies noted since the last value.
@@ -229,6 +298,7 @@ impl<'t> Reader<'t> {
             let _sign = self.pass(b'+') || self.pass(b'-');
             self.digits()?;
         }
+        self.make_text(&String::new(), self.position - start)?;
         // The constructor that keeps the text, which is a JSON number.
         Ok(Number::from_string_unchecked(self.text[start..self.position].to_owned()))
     }
@@ -257,6 +327,8 @@ impl<'t> Reader<'t> {
             while matches!(self.peek(), Some(byte) if byte != b'"' && byte != b'\\' && byte >= 0x20) {
                 self.position += 1;
             }
+            // And another character.
+            self.make_text(&content, self.position - plain + 4)?;
             content.push_str(&self.text[plain..self.position]);
             match self.peek() {
                 Some(b'"') => {
@@ -319,6 +391,6 @@ impl<'t> Reader<'t> {
     }
 
     fn fault<T>(&self, message: &str) -> Result<T, Fault> {
-        Err(Fault { offset: self.position, message: message.to_owned() })
+        Err(Fault { offset: self.position, message: message.to_owned(), out_of_memory: None })
     }
 }

@@ -1,5 +1,6 @@
 //! Reads a truncated text.
 
+use peteos_memory::OutOfMemory;
 use serde_json::Value;
 
 use super::object::Object;
@@ -33,21 +34,28 @@ pub fn is_truncated_at(text: &[u8], offset: usize) -> bool {
 
 /// Reads the object at the beginning of a truncated text. `None` if no field is complete, if the text has another fault,
 /// or if it is not truncated.
-pub fn read_truncated(text: &[u8]) -> Option<Truncated> {
+///
+/// # Errors
+///
+/// If the object does not fit into the memory.
+pub fn read_truncated(text: &[u8]) -> Result<Option<Truncated>, OutOfMemory> {
     let text = text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text);
     let text = match std::str::from_utf8(text) {
         Err(error) if error.error_len().is_none() => &text[..error.valid_up_to()],
         _ => text,
     };
     let text = without_cut_number(text);
-    let mut reader = Reader::new(text, MAX_DEPTH).ok()?;
+    let Ok(mut reader) = Reader::new(text, MAX_DEPTH) else { return Ok(None) };
     let mut open = Vec::new();
-    let Err(Fault { offset, .. }) = reader.value_within(&mut open) else { return None };
+    let Err(Fault { offset, out_of_memory, .. }) = reader.value_within(&mut open) else { return Ok(None) };
+    if let Some(out_of_memory) = out_of_memory {
+        return Err(out_of_memory);
+    }
     if !is_truncated_at(text, offset) {
-        return None;
+        return Ok(None);
     }
     let mut open = open.into_iter();
-    let Some(Open::Object(mut fields, key)) = open.next() else { return None };
+    let Some(Open::Object(mut fields, key)) = open.next() else { return Ok(None) };
     let unfinished = open.next().map(|inner| {
         let value = match inner {
             Open::Array(items) => Value::Array(items),
@@ -56,7 +64,7 @@ pub fn read_truncated(text: &[u8]) -> Option<Truncated> {
         fields.insert(key.clone(), value);
         key
     });
-    (!fields.is_empty()).then_some(Truncated { fields, unfinished, is_whole: false })
+    Ok((!fields.is_empty()).then_some(Truncated { fields, unfinished, is_whole: false }))
 }
 
 /// The text without a number at its end, which may lack digits.
@@ -74,8 +82,8 @@ mod tests {
     use crate::parse;
 
     fn read(text: &str) -> Option<(String, Option<String>)> {
-        read_truncated(text.as_bytes())
-            .map(|truncated| (serde_json::to_string(&truncated.fields).unwrap(), truncated.unfinished))
+        let truncated = read_truncated(text.as_bytes()).unwrap();
+        truncated.map(|truncated| (serde_json::to_string(&truncated.fields).unwrap(), truncated.unfinished))
     }
 
     #[test]
@@ -96,7 +104,10 @@ mod tests {
             assert_eq!(read(text), Some((fields.to_owned(), unfinished.map(str::to_owned))), "{text}");
         }
         let cut_character = &"{\"a\":1,\"b\":\"é".as_bytes()[..13];
-        assert_eq!(serde_json::to_string(&read_truncated(&cut_character[..12]).unwrap().fields).unwrap(), r#"{"a":1}"#);
+        assert_eq!(
+            serde_json::to_string(&read_truncated(&cut_character[..12]).unwrap().unwrap().fields).unwrap(),
+            r#"{"a":1}"#
+        );
     }
 
     #[test]

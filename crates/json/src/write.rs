@@ -2,32 +2,97 @@
 
 use std::io;
 
+use peteos_memory::{OutOfMemory, try_reserve};
 use serde::Serialize;
 use serde_json::ser::{Formatter, PrettyFormatter, Serializer};
 
 use super::view::View;
 
+/// What the memory is for, in errors.
+const PURPOSE: &str = "writing JSON";
+
 /// The bytes that Python's `json.dump(value, file, indent=2)` writes: an indent of two spaces, every character outside
 /// printable ASCII escaped as `\uXXXX`, no newline at the end.
-pub fn to_file_bytes(value: &View) -> Vec<u8> {
+///
+/// # Errors
+///
+/// If they do not fit into the memory. A deeply nested value takes far more bytes as text than in memory.
+pub fn to_file_bytes(value: &View) -> Result<Vec<u8>, OutOfMemory> {
     write(value, FileFormatter::default(), Vec::new())
 }
 
 /// JSON text without spaces.
-pub fn to_compact_text(value: &View) -> String {
-    to_text(write(value, serde_json::ser::CompactFormatter, Vec::new()))
+///
+/// # Errors
+///
+/// If it does not fit into the memory.
+pub fn to_compact_text(value: &View) -> Result<String, OutOfMemory> {
+    Ok(to_text(write(value, serde_json::ser::CompactFormatter, Vec::new())?))
 }
 
 /// Appends the text of a value to `bytes`.
-pub(super) fn write(value: &View, formatter: impl Formatter, mut bytes: Vec<u8>) -> Vec<u8> {
-    // Writing to memory cannot fail, and the keys of a view are strings.
-    let _written = value.serialize(&mut Serializer::with_formatter(&mut bytes, formatter));
-    bytes
+pub(super) fn write(value: &View, formatter: impl Formatter, bytes: Vec<u8>) -> Result<Vec<u8>, OutOfMemory> {
+    let mut text = TextBuffer { bytes, failure: None };
+    // Only the memory can fail, because the keys of a view are strings.
+    let _written = value.serialize(&mut Serializer::with_formatter(&mut text, formatter));
+    text.finish()
 }
 
 /// The written bytes as text; they are UTF-8.
 pub(super) fn to_text(bytes: Vec<u8>) -> String {
     String::from_utf8(bytes).unwrap_or_default()
+}
+
+/// A buffer for the text that a serializer writes. It refuses what does not fit into the memory.
+#[derive(Default)]
+pub struct TextBuffer {
+    bytes: Vec<u8>,
+    failure: Option<OutOfMemory>,
+}
+
+impl TextBuffer {
+    /// The bytes that were written.
+    ///
+    /// # Errors
+    ///
+    /// If not all of them fit into the memory.
+    pub fn finish(self) -> Result<Vec<u8>, OutOfMemory> {
+        match self.failure {
+            Some(failure) => Err(failure),
+            None => Ok(self.bytes),
+        }
+    }
+
+    /// Doubles the buffer, or makes it large enough for `additional` bytes.
+    #[cold]
+    fn grow(&mut self, additional: usize) -> io::Result<()> {
+        let more = additional.max(self.bytes.len()).max(128);
+        let grown = try_reserve(&mut self.bytes, more, PURPOSE);
+        grown.or_else(|_| try_reserve(&mut self.bytes, additional, PURPOSE)).map_err(|failure| {
+            self.failure = Some(failure);
+            io::ErrorKind::OutOfMemory.into()
+        })
+    }
+}
+
+impl io::Write for TextBuffer {
+    #[inline]
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.write_all(bytes).map(|()| bytes.len())
+    }
+
+    #[inline]
+    fn write_all(&mut self, bytes: &[u8]) -> io::Result<()> {
+        if self.bytes.capacity() - self.bytes.len() < bytes.len() {
+            self.grow(bytes.len())?;
+        }
+        self.bytes.extend_from_slice(bytes);
+        Ok(())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
 }
 
 #[derive(Default)]
@@ -100,6 +165,6 @@ mod tests {
                 .unwrap();
         let expected = "{\n  \"a\": [],\n  \"b\": {},\n  \"c\": [\n    1,\n    {\n      \
                         \"d\": \"\\u00e9\\ud83d\\ude00\\u007f\\u001f\\n\\\"/\"\n    }\n  ],\n  \"\\u00e9\": 1e16\n}";
-        assert_eq!(String::from_utf8(to_file_bytes(&View::from(&value))).unwrap(), expected);
+        assert_eq!(String::from_utf8(to_file_bytes(&View::from(&value)).unwrap()).unwrap(), expected);
     }
 }

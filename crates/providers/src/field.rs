@@ -32,6 +32,14 @@ impl<'v> Field<'v> {
         Self { value, path: None }
     }
 
+    /// Another value at the same path.
+    pub fn with<'o>(&self, value: &'o Value) -> Field<'o>
+    where
+        'v: 'o,
+    {
+        Field { value, path: self.path.clone() }
+    }
+
     pub fn object(&self) -> Result<&'v Object, ShapeError> {
         self.value.as_object().ok_or_else(|| self.wrong("an object"))
     }
@@ -81,17 +89,11 @@ impl<'v> Field<'v> {
         ShapeError::new(self.path().key(key), message)
     }
 
-    /// An error: a field of this one has a value that a context cannot hold.
-    #[cold]
-    pub fn unknown(&self, key: &str, found: &str) -> ShapeError {
-        self.fault_at(key, format!("{found:?} is not supported in a stored conversation; remove it"))
-    }
-
     fn below(&self, step: Step<'v>, value: &'v Value) -> Self {
         Self { value, path: Some(Rc::new(LinkedPath { parent: self.path.clone(), step })) }
     }
 
-    fn path(&self) -> FieldPath {
+    pub fn path(&self) -> FieldPath {
         let mut steps = Vec::new();
         let mut rest = self.path.as_ref();
         while let Some(LinkedPath { parent, step }) = rest.map(Rc::as_ref) {

@@ -1,10 +1,15 @@
 //! [`ProviderFormat`]: the trait of a provider's format. Each file of [`formats`](super::formats) implements it once.
 
+use serde_json::Value;
+
 use super::builder::ConversationBuilder;
+use super::compose::{Around, Composed};
+use super::entry::{Block, Entry, Section};
 use super::field::Field;
 use super::media::Media;
-use super::part::Role;
-use super::source::Source;
+use super::part::{Role, Tool};
+use super::reply::Reply;
+use super::source::{Part, Speaker};
 use peteos_conversation::error::ShapeError;
 use peteos_json::Object;
 
@@ -31,15 +36,63 @@ pub trait ProviderFormat: Sync {
         false
     }
 
-    /// The fields of a request that hold a conversation.
-    fn write(&self, source: Source<'_>) -> Object;
+    /// Whether a field with this value is the same as no field.
+    fn is_default(&self, key: &str, value: &Value) -> bool {
+        let _ = (key, value);
+        false
+    }
+
+    /// The fields of an entry of this speaker, besides its blocks.
+    fn shell(&self, speaker: Speaker) -> Object;
+
+    /// The block of a part; `None` if the format has none.
+    fn block(&self, part: &Part<'_>, around: Around) -> Option<Block>;
+
+    /// The block of the definition of a tool.
+    fn definition(&self, tool: &Tool<'_>) -> Block;
+
+    /// An entry without blocks.
+    fn empty_entry(&self, speaker: Speaker) -> Value;
+
+    /// The entry that is sent, once it has all its blocks.
+    fn finish(&self, speaker: Speaker, entry: Object) -> Value {
+        let _ = speaker;
+        entry.into()
+    }
+
+    /// What is sent of an entry whose thinking was removed; `None` if the provider refuses it without.
+    fn without_thinking(&self, entry: Value) -> Option<Value> {
+        Some(entry)
+    }
+
+    /// The fields of a request with these entries.
+    fn write(&self, composed: Composed) -> Object;
+
+    /// The value with fields under other accepted names renamed to those that [`ProviderFormat::write`] uses.
+    fn renamed(&self, root: Value) -> Value {
+        root
+    }
 
     /// Reads the body of a request, or the bare list of its messages.
     ///
     /// # Errors
     ///
-    /// The field that the format does not allow or that a context cannot hold.
+    /// The field that the format does not allow.
     fn read(&self, root: &Field<'_>) -> Result<ConversationBuilder, ShapeError>;
+
+    /// Reads an entry.
+    ///
+    /// # Errors
+    ///
+    /// The field that the format does not allow.
+    fn read_entry(&self, section: Section, entry: &Field<'_>) -> Result<Entry, ShapeError>;
+
+    /// Reads what a call of the API, or of its SDK, returned.
+    ///
+    /// # Errors
+    ///
+    /// The field that has the wrong type, or that says why there is no message.
+    fn read_reply<'v>(&self, reply: &Field<'v>) -> Result<Reply<'v>, ShapeError>;
 }
 
 /// The requirements of a format on a conversation. [`Rule::holds_for`](super::rules::Rule::holds_for) derives the rules of
@@ -74,6 +127,8 @@ pub struct Requirements {
     pub has_argument_objects: bool,
     /// Whether a result must have the name of its tool.
     pub has_result_names: bool,
+    /// Whether a result can hold media. Otherwise they follow it.
+    pub has_result_media: bool,
     /// Whether thinking is refused if nothing of the assistant follows it.
     pub refuses_trailing_thinking: bool,
     /// Which thinking must be sent back.

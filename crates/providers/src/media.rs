@@ -73,12 +73,9 @@ impl MediaKind {
 
     /// A guess at the media type of a URL: by its ending, otherwise the most common one.
     fn type_at(self, url: &str) -> &'static str {
-        let path = url.split(['?', '#']).next().unwrap_or_default();
-        let ending = path.rsplit('.').next().unwrap_or_default().to_ascii_lowercase();
-        let known =
-            ENDINGS.into_iter().find(|(name, media_type)| *name == ending && Self::of_type(media_type) == Some(self));
+        let known = type_of_ending(url).filter(|media_type| Self::of_type(media_type) == Some(self));
         match (known, self) {
-            (Some((_, media_type)), _) => media_type,
+            (Some(media_type), _) => media_type,
             (None, Self::Image) => "image/jpeg",
             (None, Self::Video) => "video/mp4",
             (None, Self::Audio) => "audio/mpeg",
@@ -164,6 +161,31 @@ fn read_data_url(url: &str) -> Option<(&str, &str)> {
     let (head, data) = url.strip_prefix("data:")?.split_once(',')?;
     let (media_type, _) = head.strip_suffix(";base64")?.split_once(';').unwrap_or((head.strip_suffix(";base64")?, ""));
     Some((media_type, data))
+}
+
+/// The ending of the last step of the path of a URL, in lower case.
+fn ending(url: &str) -> Option<String> {
+    let path = url.split(['?', '#']).next().unwrap_or_default();
+    let path = path.split_once("://").map_or(path, |(_, path)| path);
+    let (_, name) = path.rsplit_once('/')?;
+    let (_, ending) = name.rsplit_once('.')?;
+    Some(ending.to_ascii_lowercase())
+}
+
+fn type_of_ending(url: &str) -> Option<&'static str> {
+    let ending = ending(url)?;
+    ENDINGS.into_iter().find(|(name, _)| *name == ending).map(|(_, media_type)| media_type)
+}
+
+/// The media type of what is at a URL, if that can be told: by its ending, or because it is a video of YouTube.
+pub fn type_of_url(url: &str) -> Option<&'static str> {
+    const VIDEOS: [&str; 3] = ["https://www.youtube.com/", "https://youtube.com/", "https://youtu.be/"];
+    if VIDEOS.into_iter().any(|site| url.starts_with(site)) { Some("video/mp4") } else { type_of_ending(url) }
+}
+
+/// Whether a document at a URL is taken for a PDF: unless its ending is that of something else.
+pub fn is_pdf_at(url: &str) -> bool {
+    ending(url).is_none_or(|ending| ending == "pdf")
 }
 
 /// The source of a part for a URL, which may be a `data:` URL; `None` if that is not in base64.

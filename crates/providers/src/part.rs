@@ -2,7 +2,9 @@
 
 use serde_json::Value;
 
+use super::entry::Target;
 use super::media::{Media, MediaKind};
+use peteos_conversation::OPAQUE;
 use peteos_json::{self as json, MAX_DEPTH, Object};
 
 /// The speaker of a message, as formats distinguish them.
@@ -54,10 +56,12 @@ pub enum Part<'p> {
         /// The id of its call.
         call_id: &'p str,
         /// What the tool returned.
-        content: &'p str,
+        content: ResultContent<'p>,
     },
     /// The definition of a tool, which is not content.
     Definition(Tool<'p>),
+    /// What a provider sent and the model has no word for.
+    Opaque(Opaque<'p>),
     /// A part of this unknown type.
     Unknown(&'p str),
     /// A part with a missing or invalid field.
@@ -67,6 +71,69 @@ pub enum Part<'p> {
         /// What is expected there.
         expected: &'static str,
     },
+}
+
+/// A text, or the text of thinking.
+#[derive(Clone, Copy, Debug)]
+pub struct Text<'p> {
+    /// The text.
+    pub text: &'p str,
+    /// All fields of the stored part.
+    pub fields: &'p Object,
+}
+
+/// What a tool returned.
+#[derive(Clone, Debug)]
+pub enum ResultContent<'p> {
+    /// A text.
+    Text(&'p str),
+    /// Texts and media.
+    Parts(Vec<ResultPart<'p>>),
+}
+
+/// A text or media that a tool returned.
+#[derive(Clone, Copy, Debug)]
+pub enum ResultPart<'p> {
+    /// A text.
+    Text(Text<'p>),
+    /// An image, a video, audio or a PDF document.
+    Media(Media<'p>),
+}
+
+impl<'p> ResultContent<'p> {
+    /// Reads the content of a stored result.
+    fn read(content: Option<&'p Value>) -> Option<Self> {
+        match content? {
+            Value::String(text) => Some(Self::Text(text)),
+            Value::Array(parts) => {
+                let parts = parts.iter().map(|part| match Part::read(part) {
+                    Part::Text { text, .. } => Some(ResultPart::Text(Text { text, fields: part.as_object()? })),
+                    Part::Media(media) => Some(ResultPart::Media(media)),
+                    _ => None,
+                });
+                parts.collect::<Option<_>>().map(Self::Parts)
+            }
+            _ => None,
+        }
+    }
+
+    /// The texts, as one.
+    pub fn joined(&self) -> String {
+        match self {
+            Self::Text(text) => (*text).to_owned(),
+            Self::Parts(parts) => {
+                let text =
+                    |part: &ResultPart<'p>| if let ResultPart::Text(text) = part { Some(text.text) } else { None };
+                parts.iter().filter_map(text).collect::<Vec<&str>>().join("\n")
+            }
+        }
+    }
+
+    /// The media.
+    pub fn media(&self) -> impl Iterator<Item = &Media<'p>> {
+        let parts = if let Self::Parts(parts) = self { parts.as_slice() } else { &[] };
+        parts.iter().filter_map(|part| if let ResultPart::Media(media) = part { Some(media) } else { None })
+    }
 }
 
 /// A tool call.
@@ -80,6 +147,18 @@ pub struct Call<'p> {
     pub arguments: &'p str,
     /// Whether the part has a thought signature.
     pub is_signed: bool,
+}
+
+/// What a provider sent and the model has no word for: a call of a server tool, a file id, a compaction. It is sent to that
+/// provider only.
+#[derive(Clone, Copy, Debug)]
+pub struct Opaque<'p> {
+    /// The provider.
+    pub provider: &'p str,
+    /// What it sent.
+    pub value: &'p Value,
+    /// Where it goes in the entry of a request.
+    pub target: Target,
 }
 
 /// The definition of a tool.
@@ -119,12 +198,20 @@ impl<'p> Part<'p> {
                     Self::Call(Call { call_id, name, arguments, is_signed: has_text(fields, "thought_signature") })
                 }
             },
-            "tool_result" => match (string("call_id"), string("content")) {
+            "tool_result" => match (string("call_id"), ResultContent::read(fields.get("content"))) {
                 (None, _) => invalid("call_id", "a string"),
-                (_, None) => invalid("content", "a string"),
+                (_, None) => invalid("content", "a string, or an array of texts and media"),
                 (Some(call_id), Some(content)) => Self::Result { call_id, content },
             },
             "tool" => Self::definition(fields),
+            OPAQUE => match (string("provider"), fields.get("value").filter(|value| value.is_object())) {
+                (None, _) => invalid("provider", "the name of a provider"),
+                (_, None) => invalid("value", "an object"),
+                (Some(provider), Some(value)) => {
+                    let target = string("place").map_or(Target::Whole, Target::named);
+                    Self::Opaque(Opaque { provider, value, target })
+                }
+            },
             other => match MediaKind::of_part(other) {
                 Some(kind) => match Media::read(kind, fields) {
                     Ok(media) => Self::Media(media),
@@ -169,7 +256,7 @@ pub fn is_redacted(fields: &Object) -> bool {
 /// Why they are not a JSON object.
 pub fn arguments_object(arguments: &str) -> Result<Object, String> {
     // If nested more deeply, the request could not be read back into a message.
-    match json::parse_within(arguments.as_bytes(), MAX_DEPTH - 4) {
+    match json::parse_within(arguments.as_bytes(), MAX_DEPTH - 4, usize::MAX) {
         Ok(Value::Object(object)) => Ok(object),
         Ok(_) => Err("expected the JSON text of an object".to_owned()),
         Err(error) => Err(format!("is not JSON: {}", error.message)),

@@ -27,24 +27,27 @@ pub fn open<'v>(root: &Field<'v>, keys: &[&'static str]) -> Result<(Option<Field
     root.required(keys.first().copied().unwrap_or_default()).map(|messages| (Some(root.clone()), messages))
 }
 
-/// Reads one part of a message and adds the stored parts for it.
-pub type ReadPart = fn(&Field, &mut Vec<Value>) -> Result<(), ShapeError>;
+/// Reads one block as a stored part.
+pub type ReadPart = fn(&Field) -> Result<Value, ShapeError>;
 
-/// The stored parts of the content of a message, which is a text or a list of parts.
+/// The elements of a field that is a list, or the field itself.
+///
+/// # Errors
+///
+/// None for a field of any type.
+pub fn one_or_more<'v>(field: Field<'v>) -> Result<Vec<Field<'v>>, ShapeError> {
+    if field.value.is_array() { field.items() } else { Ok(vec![field]) }
+}
+
+/// The stored parts of a content, which is a text or a list of blocks.
 ///
 /// # Errors
 ///
 /// The field that is missing or has the wrong type.
 pub fn content(field: Option<Field>, read: ReadPart) -> Result<Vec<Value>, ShapeError> {
-    let mut parts = Vec::new();
     match field {
-        None => {}
-        Some(Field { value: Value::String(text), .. }) => parts.push(stored::text(text)),
-        Some(field) => {
-            for item in field.items()? {
-                read(&item, &mut parts)?;
-            }
-        }
+        None => Ok(Vec::new()),
+        Some(Field { value: Value::String(text), .. }) => Ok(vec![stored::text(text)]),
+        Some(field) => field.items()?.iter().map(read).collect(),
     }
-    Ok(parts)
 }

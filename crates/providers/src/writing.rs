@@ -2,12 +2,13 @@
 
 use serde_json::Value;
 
+use super::compose::Written;
 use super::dict::dict;
 use super::part::Tool;
-use super::source::{BETWEEN_TEXTS, Part, Speaker, Text, Turn};
+use super::source::BETWEEN_TEXTS;
 use peteos_json::Object;
 
-/// The fields of a request, without those that are null.
+/// The fields of an object, without those that are null.
 pub fn request<const N: usize>(fields: [(&str, Value); N]) -> Object {
     let mut request = Object::new();
     for (key, value) in fields.into_iter().filter(|(_, value)| !value.is_null()) {
@@ -26,14 +27,6 @@ pub fn joined<'t>(texts: impl Iterator<Item = &'t str>) -> String {
     texts.collect::<Vec<&str>>().join(BETWEEN_TEXTS)
 }
 
-/// The joined texts of the system prompt; null if there are none.
-pub fn one_system_text(system: &[Text]) -> Value {
-    match system {
-        [] => Value::Null,
-        texts => joined(texts.iter().map(|text| text.text)).into(),
-    }
-}
-
 /// The JSON schema of a tool's arguments. A schema without a type gets the type `object`; a tool without a schema gets one
 /// that accepts any object.
 pub fn object_schema(tool: &Tool) -> Value {
@@ -45,35 +38,26 @@ pub fn object_schema(tool: &Tool) -> Value {
     schema.into()
 }
 
-/// The turns for a format in which the user sends tool results: the results of consecutive messages become one turn before
-/// the other content of these messages.
-pub fn with_results_joined<'c>(turns: Vec<Turn<'c>>) -> Vec<Turn<'c>> {
-    let mut joined: Vec<Turn> = Vec::new();
-    // Whether the last turn consists of results.
-    let mut is_open = false;
-    for mut turn in turns {
-        let last = joined.last_mut().filter(|_| is_open);
-        match (turn.speaker, last) {
-            (Speaker::Tools, Some(last)) => {
-                let at = last.parts.iter().take_while(|part| matches!(part, Part::Result(_))).count();
-                last.parts.splice(at..at, turn.parts);
-                last.message = turn.message;
-            }
-            (Speaker::User, Some(last)) if last.message == turn.message => last.parts.append(&mut turn.parts),
-            (speaker, _) => {
-                is_open = speaker == Speaker::Tools;
-                if is_open {
-                    turn.speaker = Speaker::User;
-                }
-                joined.push(turn);
-            }
-        }
-    }
-    joined
+/// The entries themselves.
+pub fn values(written: Vec<Written>) -> Vec<Value> {
+    written.into_iter().map(|written| written.value).collect()
 }
 
-/// The texts of a system message.
-pub fn system_texts<'c>(turn: &Turn<'c>) -> Vec<&'c str> {
-    // A system message contains only texts.
-    turn.parts.iter().filter_map(|part| if let Part::Text(text) = part { Some(text.text) } else { None }).collect()
+/// The fields of a value that is an object.
+pub fn object(value: Value) -> Object {
+    if let Value::Object(fields) = value { fields } else { Object::new() }
+}
+
+/// An entry whose content is a text if it is one text part of this type and nothing else.
+pub fn with_single_text(mut entry: Object, kind: &str) -> Value {
+    let text = match entry.get("content").and_then(Value::as_array).map(Vec::as_slice) {
+        Some([Value::Object(part)]) if part.len() == 2 && part.get("type").is_some_and(|name| name == kind) => {
+            part.get("text").filter(|text| text.is_string()).cloned()
+        }
+        _ => None,
+    };
+    if let Some(text) = text {
+        entry.insert("content".to_owned(), text);
+    }
+    entry.into()
 }

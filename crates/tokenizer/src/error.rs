@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use peteos_memory::OutOfMemory;
+
 /// An error of this crate.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Error {
@@ -22,6 +24,8 @@ pub enum Error {
         /// What is wrong with the data.
         reason: String,
     },
+    /// The memory is too small.
+    OutOfMemory(OutOfMemory),
     /// No token of the encoding has this rank.
     UnknownToken {
         /// The index of the rank in the list to be decoded.
@@ -35,10 +39,17 @@ pub enum Error {
 
 impl std::error::Error for Error {}
 
+impl From<OutOfMemory> for Error {
+    fn from(out_of_memory: OutOfMemory) -> Self {
+        Self::OutOfMemory(out_of_memory)
+    }
+}
+
 impl fmt::Display for Error {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::UnknownEncoding { name } => write!(formatter, "unknown encoding '{name}'"),
+            Self::OutOfMemory(out_of_memory) => out_of_memory.fmt(formatter),
             Self::UnknownModel { name } => write!(formatter, "unknown model '{name}'"),
             Self::InvalidVocabulary { file_stem, reason } => {
                 write!(formatter, "{reason}; expected the contents of encodings/{file_stem}.bin")

@@ -13,6 +13,8 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
+use peteos_memory::{OutOfMemory, ensure, try_reserve};
+
 use super::encoding::Rank;
 use super::ranks::{NO_RANK, Ranks};
 
@@ -21,9 +23,16 @@ const WINDOWS: [usize; 2] = [64, 512];
 /// Pieces of up to this length in bytes are merged as a whole.
 const SHORT: usize = 96;
 
+/// Memory for more tokens than this is released after use.
+const KEPT: usize = 1 << 14;
+/// What the memory is for, in errors.
+const PURPOSE: &str = "counting the tokens of a long word";
+
 /// Merges pieces, reusing its memory.
 #[derive(Default)]
 pub struct Merger {
+    /// Set if a piece could not be merged: its tokens are missing.
+    pub failure: Option<OutOfMemory>,
     /// The end of each token of the piece.
     ends: Vec<u32>,
     parts: Vec<Part>,
@@ -49,20 +58,38 @@ struct Link {
 }
 
 impl Merger {
-    /// The ends of the tokens of the piece, ascending.
+    /// The ends of the tokens of the piece, ascending. If the memory for a long piece is missing, sets `failure` and returns
+    /// nothing: a result that can be an error would slow down the loops that call this.
     pub fn ends(&mut self, ranks: &Ranks, piece: &[u8]) -> &[u32] {
         self.ends.clear();
         if piece.len() <= SHORT {
             self.merge(ranks, piece);
             self.ends.extend(self.parts[1..].iter().map(|part| part.start));
-        } else if !WINDOWS.into_iter().any(|window| self.merge_in_windows(ranks, piece, window)) {
-            self.merge_with_heap(ranks, piece);
+        } else if let Err(failure) = self.merge_long(ranks, piece) {
+            self.ends.clear();
+            self.failure = Some(failure);
         }
         &self.ends
     }
 
+    fn merge_long(&mut self, ranks: &Ranks, piece: &[u8]) -> Result<(), OutOfMemory> {
+        for window in WINDOWS {
+            if self.merge_in_windows(ranks, piece, window)? {
+                return Ok(());
+            }
+        }
+        self.merge_with_heap(ranks, piece)
+    }
+
+    /// Releases the memory that a long piece took.
+    pub fn shrink(&mut self) {
+        if self.links.capacity() > KEPT || self.ends.capacity() > KEPT {
+            (self.ends, self.links, self.heap) = Default::default();
+        }
+    }
+
     /// Merges in windows of this length. Returns false if the windows are too short to agree.
-    fn merge_in_windows(&mut self, ranks: &Ranks, piece: &[u8], window: usize) -> bool {
+    fn merge_in_windows(&mut self, ranks: &Ranks, piece: &[u8], window: usize) -> Result<bool, OutOfMemory> {
         self.ends.clear();
         let mut start = 0;
         let mut last: &[u8] = &[];
@@ -71,6 +98,10 @@ impl Merger {
         loop {
             let end = (start + window).min(piece.len());
             let bytes = &piece[start..end];
+            if self.ends.capacity() - self.ends.len() < window {
+                let more = self.ends.len().max(window);
+                try_reserve(&mut self.ends, more, PURPOSE)?;
+            }
             // Long pieces are often repetitions.
             if bytes != last {
                 self.merge(ranks, bytes);
@@ -78,17 +109,17 @@ impl Merger {
             }
             let ends = self.parts[1..].iter().map(|part| start as u32 + part.start);
             if expected.is_some_and(|expected| ends.clone().next() != Some(expected)) {
-                return false;
+                return Ok(false);
             }
             if end == piece.len() {
                 self.ends.extend(ends);
-                return true;
+                return Ok(true);
             }
             // Tokens near the end of the window may differ in the piece.
             let settled = (start + window / 4 * 3) as u32;
             let before = self.ends.len();
             self.ends.extend(ends.clone().take_while(|end| *end <= settled));
-            let Some(&next) = self.ends[before..].last() else { return false };
+            let Some(&next) = self.ends[before..].last() else { return Ok(false) };
             expected = ends.clone().find(|end| *end > next);
             start = next as usize;
         }
@@ -123,11 +154,17 @@ impl Merger {
     }
 
     /// Merges the piece as a whole in O(n log n).
-    fn merge_with_heap(&mut self, ranks: &Ranks, piece: &[u8]) {
+    fn merge_with_heap(&mut self, ranks: &Ranks, piece: &[u8]) -> Result<(), OutOfMemory> {
         let (links, heap) = (&mut self.links, &mut self.heap);
         let length = piece.len() as u32;
+        self.ends.clear();
         links.clear();
         heap.clear();
+        try_reserve(&mut self.ends, piece.len(), PURPOSE)?;
+        try_reserve(links, piece.len(), PURPOSE)?;
+        // Each merge takes an entry and adds two at most, so the heap doubles once.
+        ensure(3 * piece.len() * size_of::<(Rank, u32)>(), PURPOSE)?;
+        heap.reserve(piece.len());
         for start in 0..length {
             let rank = piece.get(start as usize..start as usize + 2).map_or(NO_RANK, |pair| ranks.rank(pair));
             links.push(Link { previous: start.wrapping_sub(1), next: start + 1, rank });
@@ -158,12 +195,12 @@ impl Merger {
                 }
             }
         }
-        self.ends.clear();
         let mut start = 0;
         while let Some(link) = self.links.get(start) {
             self.ends.push(link.next);
             start = link.next as usize;
         }
+        Ok(())
     }
 }
 
@@ -233,10 +270,10 @@ mod tests {
             let mut merger = Merger::default();
             let expected = at_once(&mut merger, piece);
             prop_assert_eq!(merger.ends(&RANKS, piece), &expected);
-            merger.merge_with_heap(&RANKS, piece);
+            merger.merge_with_heap(&RANKS, piece).unwrap();
             prop_assert_eq!(&merger.ends, &expected);
             for window in [8, 16, 64, 512] {
-                if merger.merge_in_windows(&RANKS, piece, window) {
+                if merger.merge_in_windows(&RANKS, piece, window).unwrap() {
                     prop_assert_eq!(&merger.ends, &expected, "windows of {}", window);
                 }
             }
@@ -248,8 +285,8 @@ mod tests {
         let piece = "-".repeat(2000);
         let mut merger = Merger::default();
         // r50k_base has a token of 64 of them.
-        assert!(!merger.merge_in_windows(&RANKS, piece.as_bytes(), 64));
-        assert!(merger.merge_in_windows(&RANKS, piece.as_bytes(), 512));
+        assert!(!merger.merge_in_windows(&RANKS, piece.as_bytes(), 64).unwrap());
+        assert!(merger.merge_in_windows(&RANKS, piece.as_bytes(), 512).unwrap());
         let expected = at_once(&mut merger, piece.as_bytes());
         assert_eq!(merger.ends(&RANKS, piece.as_bytes()), expected);
     }

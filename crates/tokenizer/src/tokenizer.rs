@@ -1,6 +1,9 @@
 //! Counts, encodes and decodes.
 
+use std::borrow::Cow;
 use std::cell::RefCell;
+
+use peteos_memory::{OutOfMemory, try_reserve};
 
 use super::block::{self, Block, Piece};
 use super::count_cache::CountCache;
@@ -11,6 +14,9 @@ use super::merge::Merger;
 use super::piece_key::{self, PieceKey};
 use super::ranks::{NO_RANK, Ranks};
 use super::split::SplitRule;
+
+/// What the memory is for, in errors.
+const PURPOSE: &str = "a list of tokens";
 
 /// Counts, encodes and decodes with one vocabulary. Keeps a cache of counts, so reuse it.
 ///
@@ -25,6 +31,18 @@ pub struct Tokenizer {
 struct Work {
     merger: Merger,
     cache: CountCache,
+}
+
+impl Work {
+    /// Releases what a long piece took.
+    ///
+    /// # Errors
+    ///
+    /// If a piece could not be merged.
+    fn merged(&mut self) -> Result<(), OutOfMemory> {
+        self.merger.shrink();
+        self.merger.failure.take().map_or(Ok(()), Err)
+    }
 }
 
 /// A short piece of a block.
@@ -46,16 +64,24 @@ impl Tokenizer {
     }
 
     /// The number of tokens of a text.
-    pub fn count(&self, text: &str) -> u64 {
+    ///
+    /// # Errors
+    ///
+    /// If the memory is too small for a long word.
+    pub fn count(&self, text: &str) -> Result<u64, OutOfMemory> {
         self.count_up_to(text.as_bytes(), u64::MAX)
     }
 
     /// The number of tokens of a text in UTF-8, but at most `limit`: counting stops there.
-    pub fn count_up_to(&self, text: &[u8], limit: u64) -> u64 {
+    ///
+    /// # Errors
+    ///
+    /// As [`Tokenizer::count`].
+    pub fn count_up_to(&self, text: &[u8], limit: u64) -> Result<u64, OutOfMemory> {
         // Each token takes at most `longest` bytes.
         let can_reach = (self.ranks.longest() as u64).saturating_mul(limit);
         if text.len() as u64 > can_reach {
-            return limit;
+            return Ok(limit);
         }
         let work = &mut *self.work.borrow_mut();
         let count = match self.rule {
@@ -63,7 +89,8 @@ impl Tokenizer {
             SplitRule::Cl100k => self.count_in_blocks::<false>(work, text, limit),
             SplitRule::O200k => self.count_in_blocks::<true>(work, text, limit),
         };
-        count.min(limit)
+        work.merged()?;
+        Ok(count.min(limit))
     }
 
     /// Almost all text passes through these two loops and nothing else; the smaller they are, the faster. The pieces of a
@@ -128,16 +155,33 @@ impl Tokenizer {
     }
 
     /// The ranks of the tokens of a text in UTF-8.
-    pub fn encode(&self, text: &[u8]) -> Vec<Rank> {
+    ///
+    /// # Errors
+    ///
+    /// If they do not fit into the memory.
+    pub fn encode(&self, text: &[u8]) -> Result<Vec<Rank>, OutOfMemory> {
         let mut tokens = Vec::new();
-        self.for_each_token(text, |start, end| tokens.push(self.ranks.rank(&text[start..end])));
-        tokens
+        self.for_each_token(text, |start, end| {
+            if tokens.len() == tokens.capacity() {
+                let more = tokens.len().max(64);
+                try_reserve(&mut tokens, more, PURPOSE)?;
+            }
+            tokens.push(self.ranks.rank(&text[start..end]));
+            Ok(())
+        })?;
+        Ok(tokens)
     }
 
     /// The number of tokens that begin in each section of a text. `ends` holds the byte offset of the end of each section,
     /// ascending.
-    pub fn count_sections(&self, text: &[u8], ends: &[usize]) -> Vec<u64> {
-        let mut counts = vec![0; ends.len()];
+    ///
+    /// # Errors
+    ///
+    /// As [`Tokenizer::count`].
+    pub fn count_sections(&self, text: &[u8], ends: &[usize]) -> Result<Vec<u64>, OutOfMemory> {
+        let mut counts = Vec::new();
+        try_reserve(&mut counts, ends.len(), PURPOSE)?;
+        counts.resize(ends.len(), 0);
         let mut section = 0;
         self.for_each_token(text, |start, _| {
             while ends.get(section).is_some_and(|&end| end <= start) {
@@ -146,13 +190,19 @@ impl Tokenizer {
             if let Some(count) = counts.get_mut(section) {
                 *count += 1;
             }
-        });
-        counts
+            Ok(())
+        })?;
+        Ok(counts)
     }
 
     /// Calls `tell` with the start and the end of each token of a text.
-    fn for_each_token(&self, text: &[u8], mut tell: impl FnMut(usize, usize)) {
-        let Work { merger, .. } = &mut *self.work.borrow_mut();
+    fn for_each_token(
+        &self,
+        text: &[u8],
+        mut tell: impl FnMut(usize, usize) -> Result<(), OutOfMemory>,
+    ) -> Result<(), OutOfMemory> {
+        let work = &mut *self.work.borrow_mut();
+        let merger = &mut work.merger;
         let mut start = 0;
         while start < text.len() {
             let end = self.rule.piece_end(text, start);
@@ -161,31 +211,36 @@ impl Tokenizer {
                 NO_RANK => {
                     let mut from = start;
                     for &to in merger.ends(&self.ranks, piece) {
-                        tell(from, start + to as usize);
+                        tell(from, start + to as usize)?;
                         from = start + to as usize;
                     }
                 }
-                _ => tell(start, end),
+                _ => tell(start, end)?,
             }
             start = end;
         }
+        work.merged()
     }
 
     /// The concatenated bytes of tokens, which need not be valid UTF-8. A special token of the encoding becomes its name.
     ///
     /// # Errors
     ///
-    /// [`Error::UnknownToken`] for the first rank without a token.
+    /// [`Error::UnknownToken`] for the first rank without a token, and [`Error::OutOfMemory`].
     pub fn decode(&self, tokens: &[Rank], encoding: Encoding) -> Result<Vec<u8>, Error> {
-        let mut bytes = Vec::new();
+        let token = |rank| {
+            let special = || encoding.special_token(rank).map(|name| Cow::Owned(name.into_owned().into_bytes()));
+            self.ranks.token(rank).map(Cow::Borrowed).or_else(special)
+        };
+        let mut length = 0;
         for (index, &rank) in tokens.iter().enumerate() {
-            if let Some(token) = self.ranks.token(rank) {
-                bytes.extend_from_slice(token);
-            } else if let Some(name) = encoding.special_token(rank) {
-                bytes.extend_from_slice(name.as_bytes());
-            } else {
-                return Err(Error::UnknownToken { index, rank, encoding: encoding.name() });
-            }
+            let unknown = || Error::UnknownToken { index, rank, encoding: encoding.name() };
+            length += token(rank).ok_or_else(unknown)?.len();
+        }
+        let mut bytes = Vec::new();
+        try_reserve(&mut bytes, length, "a text")?;
+        for token in tokens.iter().filter_map(|rank| token(*rank)) {
+            bytes.extend_from_slice(&token);
         }
         Ok(bytes)
     }

@@ -76,9 +76,9 @@ fn check_one_of_each_vocabulary(text: &str) {
 
 fn check_encodings(text: &str, wanted: impl Fn(Encoding) -> bool) {
     for Pair { encoding, ours, theirs } in pairs().iter().filter(|pair| wanted(pair.encoding)) {
-        let count = ours.count(text);
+        let count = ours.count(text).unwrap();
         let expected = theirs.encode_ordinary(text);
-        assert_eq!(ours.encode(text.as_bytes()), expected, "{} of {text:?}", encoding.name());
+        assert_eq!(ours.encode(text.as_bytes()).unwrap(), expected, "{} of {text:?}", encoding.name());
         assert_eq!(count, expected.len() as u64, "{} of {text:?}", encoding.name());
         assert_eq!(ours.decode(&expected, *encoding).unwrap(), text.as_bytes());
     }
@@ -214,7 +214,7 @@ fn special_tokens_are_text() {
     for text in ["<|endoftext|>", "a<|endoftext|>b<|endofprompt|>", "<|fim_prefix|>", "<|start|>", "<|endoftext|"] {
         check(text);
     }
-    assert!(pairs()[3].ours.count("<|endoftext|>") > 1);
+    assert!(pairs()[3].ours.count("<|endoftext|>").unwrap() > 1);
 }
 
 #[test]
@@ -284,9 +284,9 @@ fn special_tokens_are_decoded_to_their_names() {
 fn counting_stops_at_the_limit() {
     let text = "One, two, three: ".repeat(500) + &"a".repeat(3000) + "日本語 ".repeat(100).as_str();
     for Pair { ours, .. } in pairs().iter() {
-        let count = ours.count(&text);
+        let count = ours.count(&text).unwrap();
         for limit in (0..300).chain(count - 300..count + 300).chain([u64::MAX]) {
-            assert_eq!(ours.count_up_to(text.as_bytes(), limit), count.min(limit));
+            assert_eq!(ours.count_up_to(text.as_bytes(), limit).unwrap(), count.min(limit));
         }
     }
 }
@@ -297,10 +297,10 @@ fn bytes_that_are_no_utf_8_are_counted_somehow() {
         for byte in 0..=u8::MAX {
             for length in [1, 2, 3, 5, 63, 64, 65, 200] {
                 let bytes = vec![byte; length];
-                let count = ours.count_up_to(&bytes, u64::MAX);
+                let count = ours.count_up_to(&bytes, u64::MAX).unwrap();
                 assert!((1..=length as u64).contains(&count));
-                assert_eq!(ours.encode(&bytes).len() as u64, count);
-                ours.count_up_to(&[b"word ", &bytes[..], b"ab"].concat(), u64::MAX);
+                assert_eq!(ours.encode(&bytes).unwrap().len() as u64, count);
+                ours.count_up_to(&[b"word ", &bytes[..], b"ab"].concat(), u64::MAX).unwrap();
             }
         }
     }

@@ -29,14 +29,14 @@ function createWithParents(directory: string): string | undefined {
     return directory
   } catch (error) {
     if (mayExist(error) && isDirectory(directory)) return undefined
-    if (!hasCode(error, 'ENOENT') || dirname(directory) === directory) throw error
+    if (!hasCode(error, 'ENOENT') || dirname(directory) === directory) throw withCode(error)
   }
   const first = createWithParents(dirname(directory))
   try {
     mkdirSync(directory)
   } catch (error) {
     // Another process may have created it in the meantime.
-    if (!mayExist(error) || !isDirectory(directory)) throw error
+    if (!mayExist(error) || !isDirectory(directory)) throw withCode(error)
   }
   return first ?? directory
 }

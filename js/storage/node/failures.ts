@@ -29,7 +29,7 @@ export function fileError(code: string, path: string, message: string): Error {
 /** Sets the system's code on an error whose number Node cannot name, such as that of an exceeded quota (EDQUOT). */
 export function withCode(error: unknown): unknown {
   const { code, errno, message } = Object(error) as NodeJS.ErrnoException
-  if (errno === undefined || !code?.startsWith('Unknown system error')) return error
+  if (errno === undefined || code === undefined || !/^(UNKNOWN$|Unknown system error)/.test(code)) return error
   const name = Object.entries(constants.errno).find(([, number]) => number === -errno)?.[0]
   return name === undefined
     ? error

@@ -14,7 +14,7 @@ import {
 } from 'node:fs'
 import { promisify } from 'node:util'
 import type { StoredFile } from '../storage.js'
-import { fileError, hasCode } from './failures.js'
+import { fileError, hasCode, withCode } from './failures.js'
 
 /** With this flag, opening does not wait for the other end of a FIFO. Windows has no such flag. */
 export const NONBLOCKING = (constants.O_NONBLOCK ?? 0) | (constants.O_NOCTTY ?? 0)
@@ -86,7 +86,7 @@ function checkKind(path: string, stats: Stats): void {
 
 /** Opening a socket fails, and so does a device without hardware. */
 function socketNamed(path: string, error: unknown): unknown {
-  return hasCode(error, 'ENXIO', 'EOPNOTSUPP') ? notAFile(path, 'a socket or a device', 'EINVAL') : error
+  return hasCode(error, 'ENXIO', 'EOPNOTSUPP') ? notAFile(path, 'a socket or a device', 'EINVAL') : withCode(error)
 }
 
 function notAFile(path: string, kind: string, code: string): Error {

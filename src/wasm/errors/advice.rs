@@ -1,12 +1,28 @@
 //! The advice that follows an error message, in terms of the JavaScript interface.
 
-use crate::error::Error;
+use super::super::args::{MAX_FILE_BYTES, MAX_FILE_VALUES};
+use crate::error::{Error, FileTooLarge, Measure};
 use crate::tokens::encoding_for_model;
+
+/// The option for a limit on files.
+pub fn limit_option(measure: Measure) -> &'static str {
+    match measure {
+        Measure::Bytes => MAX_FILE_BYTES,
+        Measure::Values => MAX_FILE_VALUES,
+    }
+}
 
 /// The advice that follows the message of an error; `None` if the message is enough.
 pub fn advice(error: &Error) -> Option<String> {
     match error {
-        Error::FileTooLarge { .. } => Some("raise options.maxFileBytes to read it".to_owned()),
+        Error::FileTooLarge(FileTooLarge { measure, is_written, .. }) => {
+            let purpose = if *is_written { "write it, and to read it later" } else { "read it" };
+            Some(format!("raise options.{} to {purpose}", limit_option(*measure)))
+        }
+        Error::MemoryLimit(_) => Some(
+            "release sessions and contexts with free() or using, or raise the limit with init({ maxMemory })"
+                .to_owned(),
+        ),
         Error::EncodingNotLoaded { encoding } => Some(format!("call `await loadEncoding('{encoding}')` first")),
         Error::UnknownEncoding { argument: "encoding", name, .. } if encoding_for_model(name).is_ok() => {
             Some(format!("it is a model, whose encoding is encodingForModel('{name}')"))

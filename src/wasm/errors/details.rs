@@ -1,10 +1,12 @@
 //! The properties of error objects, under the names that `js/errors.ts` uses.
 
 use js_sys::{Array, Object, Reflect};
+use peteos_memory::OutOfMemory;
 use wasm_bindgen::prelude::*;
 
+use super::advice::limit_option;
 use super::names::argument_path;
-use crate::error::{Cause, Error};
+use crate::error::{Cause, Error, FileTooLarge};
 
 /// The properties of the error object for a core error.
 pub fn details(error: &Error) -> Object {
@@ -19,9 +21,17 @@ pub fn details(error: &Error) -> Object {
             ("column", (position.column as f64).into()),
             ("field", if field.is_root() { JsValue::NULL } else { field.to_string().into() }),
         ]),
-        Error::FileTooLarge { path, size, limit } => {
-            object([("path", path.into()), ("size", (*size as f64).into()), ("limit", (*limit as f64).into())])
-        }
+        Error::FileTooLarge(FileTooLarge { path, measure, size, limit, .. }) => object([
+            ("path", path.into()),
+            ("size", size.map_or(JsValue::NULL, |size| (size as f64).into())),
+            ("limit", (*limit as f64).into()),
+            ("option", limit_option(*measure).into()),
+        ]),
+        Error::MemoryLimit(OutOfMemory { needed, used, limit, .. }) => object([
+            ("needed", (*needed as f64).into()),
+            ("used", (*used as f64).into()),
+            ("limit", (*limit as f64).into()),
+        ]),
         Error::UnknownEncoding { argument, known, .. } => object([
             ("argument", (*argument).into()),
             ("known", known.iter().map(|name| JsValue::from(*name)).collect::<Array>().into()),
@@ -33,6 +43,9 @@ pub fn details(error: &Error) -> Object {
             ("needed", (*needed as f64).into()),
             ("mediaTokens", (*media_tokens as f64).into()),
         ]),
+        Error::NoSaving { tokens, replaced } => {
+            object([("tokens", (*tokens as f64).into()), ("replaced", (*replaced as f64).into())])
+        }
         Error::FileConflict { path, expected, found } => object([
             ("path", path.into()),
             ("expected", expected.as_deref().into()),

@@ -1,13 +1,16 @@
 //! The JavaScript names of the core's arguments.
 
 /// The parameters and fields of the core that have another name in JavaScript.
-const ARGUMENTS: [(&str, &str); 6] = [
+const ARGUMENTS: [(&str, &str); 9] = [
     ("anchor", "anchorPoint"),
     ("boundary", "options.boundary"),
+    ("ids", "options.ids"),
     ("lower_mark", "options.hysteresis.to"),
     ("parent_dir", "parentDir"),
     ("pins", "options.pin"),
+    ("raw_dict", "rawDict"),
     ("reserve", "options.reserve"),
+    ("until", "options.until"),
 ];
 
 /// The path of an argument in JavaScript: `pins[2]` is `options.pin[2]`.

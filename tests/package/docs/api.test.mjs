@@ -22,7 +22,7 @@ const nameOf = (signature) => signature.replace(/\(.*/, '')
 
 /** The exports of each entry point, from the declarations. */
 const ENTRIES = {
-  'peteos-session': 'entry/node.d.ts',
+  'peteos-session': 'index.d.ts',
   'peteos-session/node': 'storage/node.d.ts',
   'peteos-session/browser-storage': 'entry/browser-storage.d.ts',
   'peteos-session/testing': 'testing/index.d.ts',
@@ -96,7 +96,7 @@ test('the tables list every function', () => {
   const functions = Object.entries(peteos).filter(
     ([, value]) => typeof value === 'function' && !/^class\b/.test(String(value)),
   )
-  const documented = ['Tokens', 'Providers']
+  const documented = ['Tokens', 'Costs', 'Providers']
     .flatMap((section) => rows(section, 'function'))
     .flatMap(([first]) => codes(first))
     .map(nameOf)
@@ -172,12 +172,15 @@ test('the table of options lists the options that each function reads', async ()
     listContexts: await read((options) => session.listContexts(options)),
     transcript: await read((options) => session.transcript(options)),
     'Context.create': await read((options) => peteos.Context.create(options)),
+    'Context.fromDict': await read((options) => peteos.Context.fromDict({}, options)),
     fork: await read((options) => context.fork(options)),
     addAnchor: await read((options) => context.addAnchor('x', 0, options)),
     'windows and plans': windows,
     'token windows and plans': tokenWindows.filter((name) => !windows.includes(name) && !counts.includes(name)),
     'token windows, plans and counts': counts,
     countTokens: await read((options) => peteos.countTokens('', 'cl100k_base', options)),
+    fromMessages: await read((options) => peteos.fromMessages([], 'anthropic', options)),
+    init: await read((options) => peteos.init(options)),
     toMessages: await read((options) => peteos.toMessages(context, 'anthropic', options)),
   }
   // "token windows, plans and counts" has a comma of its own.
@@ -221,10 +224,13 @@ test('the table of adapters lists their options', async () => {
 
 test('the table of entry points lists those of the package', () => {
   const documented = new Set(rows('Entry points', 'import').map(([first]) => codes(first)[0]))
+  assert.ok(documented.delete('peteos-session/encodings/<name>'))
   const files = ['.', './node', './browser-storage', './inline', './slim', './testing']
   assert.deepEqual([...documented].sort(), files.map((name) => name.replace(/^\./, 'peteos-session')).sort())
   for (const name of files) assert.ok(name in manifest.exports, name)
-  const scripts = Object.keys(manifest.exports).filter((name) => !/\.(wasm|json)$|\*/.test(name))
+  const scripts = Object.keys(manifest.exports).filter(
+    (name) => !/\.(wasm|json)(\?module)?$|\*|^\.\/encodings\//.test(name),
+  )
   assert.deepEqual(scripts.sort(), files.sort())
 })
 

@@ -1,13 +1,15 @@
-// The pictures of the README and docs/windows.md show the decisions of the library.
+// The pictures of the README and the docs show the decisions of the library.
 import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { policyPictures } from '../../../docs/pictures/policies.mjs'
 import { windowPictures } from '../../../docs/pictures/windows.mjs'
 import { load, root } from '../support/installed.mjs'
 
 test('the pictures are up to date with `node docs/pictures/draw.mjs`', async () => {
-  const pictures = windowPictures(await load('peteos-session'))
+  const peteos = await load('peteos-session')
+  const pictures = { ...windowPictures(peteos), ...policyPictures(peteos) }
   const folder = join(root, 'docs', 'pictures')
   assert.deepEqual(
     readdirSync(folder)

@@ -62,6 +62,15 @@ const CASES = {
     'ERR_INVALID_MESSAGE',
     { argument: 'message', field: 'content[0].text' },
   ],
+  NoSavingError: [
+    () => {
+      const context = Context.create()
+      const { id } = context.append({ role: 'user', content: [{ type: 'text', text: 'a' }] })
+      context.summarize({ until: id, text: 'a longer text than that' })
+    },
+    'ERR_NO_SAVING',
+    { tokens: 19, replaced: 15 },
+  ],
   UnknownEncodingError: [() => countTokens('x', 'nope'), 'ERR_UNKNOWN_ENCODING', { argument: 'encoding' }],
   StorageError: [
     () => Session.create('a', { storage: failing() }).save(),

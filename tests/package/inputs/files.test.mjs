@@ -168,7 +168,11 @@ test('a file with any byte changed loads and works, or is corrupt', async () => 
     } else {
       refusedNow(append, 'InvalidArgumentError', { argument: 'anchorPoint' })
     }
-    assert.equal(activeContext.fork().messageCount, activeContext.messageCount)
+    const fork = activeContext.fork()
+    assert.equal(fork.messageCount, activeContext.messageCount)
+    const active = session.activeContext
+    session.setActiveContext(fork)
+    session.setActiveContext(active)
     await session.save()
     assert.deepEqual((await load()).activeContext.rawDict, session.activeContext.rawDict)
   })

@@ -17,7 +17,8 @@ const kinds = {
 for (const [kind, make] of Object.entries(kinds)) {
   for (const [index, { name }] of storageConformance(() => undefined).entries()) {
     test(`${kind}: ${name}`, async (t) => {
-      assert.equal(await storageConformance(() => make(t))[index].run(), 'passed')
+      const isOffered = !name.startsWith('readMany') || make(t).readMany !== undefined
+      assert.equal(await storageConformance(() => make(t))[index].run(), isOffered ? 'passed' : 'not offered')
     })
   }
 }

@@ -45,8 +45,8 @@ test('locks of ended holders are taken over at the first attempt, others are not
   const living = livingHolder(place)
   const cases = [
     ['of another machine, just touched', elsewhere, 0, /process 1 on other.*remove .*\.lock if/],
-    ['of another machine, not touched for 15 s', elsewhere, 15, /process 1 on other/],
-    ['of another machine, not touched for 21 s', elsewhere, 21, null],
+    ['of another machine, not touched for 8 s', elsewhere, 8, /process 1 on other/],
+    ['of another machine, not touched for 11 s', elsewhere, 11, null],
     ['of another machine, dated in an hour', elsewhere, -3600, /process 1 on other.*remove .*\.lock if/],
     ['of an ended process of this machine', await endedHolder(place), 0, null],
     ['of an ended process of this machine, dated in an hour', await endedHolder(place), -3600, null],

@@ -115,8 +115,7 @@ export function normalForm({ system, tools, messages }, format) {
     form.plainSystem || form.joinsSystemTexts ? plain(part) : kept(part, form, 'system'),
   )
   if (form.joinsSystemTexts && prompt.length > 0) prompt = [joined(prompt)]
-  if (form.gathersSystem)
-    prompt.push(...turns.filter(({ role }) => role === 'system').flatMap(({ parts }) => parts.map(plain)))
+  if (form.gathersSystem) prompt.push(...turns.filter(({ role }) => role === 'system').flatMap(({ parts }) => parts))
   if (form.needsThinkingForIds) dropLoneIds(turns)
   return {
     system: prompt.length > 0 ? prompt : null,

@@ -36,6 +36,7 @@ export function start(file, ...args) {
   return {
     first,
     ended,
+    pid: child.pid,
     kill: () => child.kill('SIGKILL'),
     /** The complete lines so far. */
     get lines() {

@@ -4,7 +4,9 @@ use serde_json::Value;
 
 use crate::builder::ConversationBuilder;
 use crate::carried::{Carried, carry, carry_back};
+use crate::compose::{Around, Composed};
 use crate::dict::{dict, set};
+use crate::entry::{Block, Entry, Section, Target, blocks};
 use crate::field::Field;
 use crate::format::{
     EmptyMessage, FirstTurn, Identifier, MediaFault, ProviderFormat, RequiredMessage, RequiredThinking, Requirements,
@@ -12,11 +14,16 @@ use crate::format::{
 };
 use crate::media::{self, Media, MediaKind, Origin, PDF};
 use crate::part::{Role, Tool, has_text, is_redacted};
-use crate::source::{Part, Source, Speaker, Text, Turn};
+use crate::reply::{Reply, replies};
+use crate::source::{Part, ResultContent, ResultPart, Speaker, Text};
 use crate::{reading, stored, writing};
+use peteos_conversation::OPAQUE;
 use peteos_conversation::error::ShapeError;
 use peteos_json::Object;
 
+const NAME: &str = "anthropic";
+/// The list of the blocks of a message.
+const CONTENT: Target = Target::List("content");
 const CACHE: Carried = ("cache_control", "cache_control", is_cache_control);
 const SIGNATURE: Carried = ("signature", "signature", Value::is_string);
 const STRICT: Carried = ("strict", "strict", Value::is_boolean);
@@ -65,13 +72,14 @@ const REQUIREMENTS: Requirements = Requirements {
     }),
     has_argument_objects: true,
     has_result_names: false,
+    has_result_media: true,
     refuses_trailing_thinking: true,
     required_thinking: RequiredThinking::OfAnsweredCalls,
 };
 
 impl ProviderFormat for Anthropic {
     fn name(&self) -> &'static str {
-        "anthropic"
+        NAME
     }
 
     fn requirements(&self) -> &'static Requirements {
@@ -101,22 +109,44 @@ impl ProviderFormat for Anthropic {
         text.trim().is_empty()
     }
 
-    fn write(&self, source: Source<'_>) -> Object {
-        let mut system: Vec<Value> = source.system.iter().map(text_block).collect();
-        let (system_turns, turns): (Vec<Turn>, Vec<Turn>) =
-            source.turns.into_iter().partition(|turn| turn.speaker == Speaker::System);
-        system.extend(system_turns.iter().flat_map(writing::system_texts).map(stored::text));
-        let mut messages = Vec::new();
-        for turn in writing::with_results_joined(turns) {
-            let role = if turn.speaker == Speaker::Assistant { "assistant" } else { "user" };
-            let content: Vec<Value> = turn.parts.into_iter().map(block).collect();
-            messages.push(dict! {"role": role, "content": content});
+    fn shell(&self, speaker: Speaker) -> Object {
+        let role = match speaker {
+            Speaker::Assistant => "assistant",
+            Speaker::System => "system",
+            _ => "user",
+        };
+        Object::from_iter([("role".to_owned(), role.into())])
+    }
+
+    fn block(&self, part: &Part<'_>, around: Around) -> Option<Block> {
+        let value = block(part)?;
+        Some(match around.speaker {
+            Speaker::Prompt => Block::whole(value),
+            speaker => Block { shell: self.shell(speaker), target: CONTENT, value },
+        })
+    }
+
+    fn definition(&self, tool: &Tool<'_>) -> Block {
+        let mut value = dict! {"name": tool.name};
+        if let Some(description) = tool.description {
+            set(&mut value, "description", description.into());
         }
-        let tools = source.tools.iter().map(tool_value).collect();
+        set(&mut value, "input_schema", writing::object_schema(tool));
+        carry(tool.fields, &mut value, &[CACHE, STRICT]);
+        Block::whole(value)
+    }
+
+    fn empty_entry(&self, speaker: Speaker) -> Value {
+        let mut entry = Value::Object(self.shell(speaker));
+        set(&mut entry, "content", Vec::<Value>::new().into());
+        entry
+    }
+
+    fn write(&self, composed: Composed) -> Object {
         writing::request([
-            ("system", system_value(system)),
-            ("messages", messages.into()),
-            ("tools", writing::unless_empty(tools)),
+            ("system", system_value(writing::values(composed.system))),
+            ("messages", writing::values(composed.messages).into()),
+            ("tools", writing::unless_empty(writing::values(composed.tools))),
         ])
     }
 
@@ -124,24 +154,45 @@ impl ProviderFormat for Anthropic {
         let (body, messages) = reading::open(root, &["messages"])?;
         let mut builder = ConversationBuilder::default();
         if let Some(body) = body {
-            builder.system = reading::content(body.get("system")?, read_text)?;
-            if let Some(tools) = body.get("tools")? {
-                builder.tools = tools.items()?.iter().map(read_tool).collect::<Result<_, _>>()?;
-            }
-        }
-        for message in messages.items()? {
-            let content = Some(message.required("content")?);
-            match message.required_string("role")? {
-                "user" => builder.push_user(reading::content(content, read_block)?),
-                "assistant" => builder.push("assistant", reading::content(content, read_block)?),
-                "system" => builder.push("system", reading::content(content, read_text)?),
-                other => {
-                    let hint = format!("{other:?} is not supported; use user, assistant or system");
-                    return Err(message.fault_at("role", hint));
+            for (section, key) in [(Section::System, "system"), (Section::Tools, "tools")] {
+                let Some(field) = body.get(key)? else { continue };
+                let entries = if field.value.is_string() { vec![field] } else { field.items()? };
+                for entry in entries {
+                    builder.add_special(section, &entry, self.read_entry(section, &entry)?)?;
                 }
             }
         }
+        for message in messages.items()? {
+            builder.add(&message, self.read_entry(Section::Messages, &message)?, false)?;
+        }
         Ok(builder)
+    }
+
+    fn read_entry(&self, section: Section, entry: &Field<'_>) -> Result<Entry, ShapeError> {
+        match (section, entry.value) {
+            (Section::System, Value::String(text)) => Ok(Entry::whole("system", stored::text(text))),
+            (Section::System, _) => Ok(Entry::whole("system", read_block(entry)?)),
+            (Section::Tools, _) => Ok(Entry::whole("tool", read_tool(entry)?)),
+            (Section::Messages, _) => {
+                entry.required("content")?;
+                let blocks = blocks(entry, "content", read_block)?;
+                let role = match entry.required_string("role")? {
+                    "user" if blocks.iter().any(|(_, part)| part["type"] == "tool_result") => "tool_result",
+                    "user" => "user",
+                    "assistant" => "assistant",
+                    "system" => "system",
+                    other => {
+                        let hint = format!("{other:?} is not supported; use user, assistant or system");
+                        return Err(entry.fault_at("role", hint));
+                    }
+                };
+                Ok(Entry::message(role, blocks))
+            }
+        }
+    }
+
+    fn read_reply<'v>(&self, reply: &Field<'v>) -> Result<Reply<'v>, ShapeError> {
+        replies::anthropic(reply)
     }
 }
 
@@ -154,45 +205,48 @@ fn system_value(system: Vec<Value>) -> Value {
     }
 }
 
-fn tool_value(tool: &Tool) -> Value {
-    let mut value = dict! {"name": tool.name};
-    if let Some(description) = tool.description {
-        set(&mut value, "description", description.into());
-    }
-    set(&mut value, "input_schema", writing::object_schema(tool));
-    carry(tool.fields, &mut value, &[CACHE, STRICT]);
-    value
-}
-
 fn text_block(text: &Text) -> Value {
     let mut block = stored::text(text.text);
     carry(text.fields, &mut block, &[CACHE]);
     block
 }
 
-fn block(part: Part) -> Value {
-    match part {
-        Part::Text(text) => text_block(&text),
+fn block(part: &Part) -> Option<Value> {
+    let (mut block, fields) = match part {
+        Part::Text(text) => return Some(text_block(text)),
         Part::Thinking(thinking) => {
             let mut block = dict! {"type": "thinking", "thinking": thinking.text};
             carry(thinking.fields, &mut block, &[SIGNATURE]);
-            block
+            return Some(block);
         }
-        Part::RedactedThinking { data } => dict! {"type": "redacted_thinking", "data": data},
+        Part::RedactedThinking { data, .. } => return Some(dict! {"type": "redacted_thinking", "data": *data}),
         Part::Call(call) => {
-            let mut block = dict! {"type": "tool_use", "id": call.call_id, "name": call.name, "input": call.input};
-            carry(call.fields, &mut block, &[CACHE]);
-            block
+            let input = call.input.clone();
+            (dict! {"type": "tool_use", "id": call.call_id, "name": call.name, "input": input}, call.fields)
         }
         Part::Result(result) => {
-            let mut block = dict! {"type": "tool_result", "tool_use_id": result.call_id, "content": result.content};
+            let content = match &result.content {
+                ResultContent::Text(text) => (*text).into(),
+                ResultContent::Parts(parts) => parts.iter().filter_map(block_of_result).collect::<Vec<Value>>().into(),
+            };
+            let mut block = dict! {"type": "tool_result", "tool_use_id": result.call_id};
+            set(&mut block, "content", content);
             if result.is_error {
                 set(&mut block, "is_error", true.into());
             }
-            carry(result.fields, &mut block, &[CACHE]);
-            block
+            (block, result.fields)
         }
-        Part::Media(media) => media_block(&media),
+        Part::Media(media) => return Some(media_block(media)),
+        Part::Definition(_) | Part::Kept(_) => return None,
+    };
+    carry(fields, &mut block, &[CACHE]);
+    Some(block)
+}
+
+fn block_of_result(part: &ResultPart) -> Option<Value> {
+    match part {
+        ResultPart::Text(text) => Some(text_block(text)),
+        ResultPart::Media(media) => Some(media_block(media)),
     }
 }
 
@@ -212,8 +266,8 @@ fn media_block(media: &Media) -> Value {
 }
 
 fn read_tool(tool: &Field) -> Result<Value, ShapeError> {
-    if let Some(other) = tool.optional_string("type")?.filter(|kind| *kind != "custom") {
-        return Err(tool.unknown("type", other));
+    if tool.optional_string("type")?.is_some_and(|kind| kind != "custom") {
+        return Ok(stored::opaque(NAME, Target::Whole, tool.value));
     }
     let schema = tool.required("input_schema")?.object()?;
     let mut part = stored::tool(tool.required_string("name")?, tool.optional_string("description")?, Some(schema));
@@ -221,21 +275,14 @@ fn read_tool(tool: &Field) -> Result<Value, ShapeError> {
     Ok(part)
 }
 
-fn read_text(block: &Field, parts: &mut Vec<Value>) -> Result<(), ShapeError> {
-    match block.required_string("type")? {
-        "text" => read_block(block, parts),
-        other => Err(block.unknown("type", other)),
-    }
-}
-
-fn read_block(block: &Field, parts: &mut Vec<Value>) -> Result<(), ShapeError> {
+fn read_block(block: &Field) -> Result<Value, ShapeError> {
     let mut part = match block.required_string("type")? {
         "text" => stored::text(block.required_string("text")?),
-        "thinking" => dict! {
-            "type": "thinking",
-            "text": block.required_string("thinking")?,
-            "signature": block.required_string("signature")?,
-        },
+        "thinking" => {
+            let mut part = dict! {"type": "thinking", "text": block.required_string("thinking")?};
+            carry_back(block.object()?, &mut part, &[SIGNATURE]);
+            part
+        }
         "redacted_thinking" => dict! {"type": "redacted_thinking", "data": block.required_string("data")?},
         "tool_use" => {
             let input = block.required("input")?;
@@ -245,45 +292,43 @@ fn read_block(block: &Field, parts: &mut Vec<Value>) -> Result<(), ShapeError> {
         "tool_result" => {
             let content = reading::content(block.get("content")?, read_result_block)?;
             let is_error = block.get("is_error")?.is_some_and(|field| field.value == &Value::Bool(true));
-            let mut result = stored::result_of_parts(block.required_string("tool_use_id")?, content, is_error);
-            if let Some(result) = result.first_mut() {
-                carry_back(block.object()?, result, &[CACHE]);
+            stored::result_of_parts(block.required_string("tool_use_id")?, content, is_error)
+        }
+        kind @ ("image" | "document") => match read_source(&block.required("source")?, kind)? {
+            Some(source) => {
+                let (kind, carried) = if kind == "image" { ("image", &DOCUMENT[..1]) } else { ("pdf", &DOCUMENT[..]) };
+                let mut part = dict! {"type": kind, "source": source};
+                carry_back(block.object()?, &mut part, carried);
+                part
             }
-            parts.extend(result);
-            return Ok(());
-        }
-        "image" => dict! {"type": "image", "source": read_source(&block.required("source")?, None)?},
-        "document" => {
-            let mut part = dict! {"type": "pdf", "source": read_source(&block.required("source")?, Some(PDF))?};
-            carry_back(block.object()?, &mut part, &DOCUMENT);
-            part
-        }
-        other => return Err(block.unknown("type", other)),
+            None => stored::opaque(NAME, CONTENT, block.value),
+        },
+        _ => return Ok(stored::opaque(NAME, CONTENT, block.value)),
     };
     carry_back(block.object()?, &mut part, &[CACHE]);
-    parts.push(part);
-    Ok(())
+    Ok(part)
 }
 
-fn read_result_block(block: &Field, parts: &mut Vec<Value>) -> Result<(), ShapeError> {
-    match block.required_string("type")? {
-        "text" | "image" | "document" => read_block(block, parts),
-        other => Err(block.unknown("type", other)),
-    }
+/// A block that a result of the model cannot hold is its JSON.
+fn read_result_block(block: &Field) -> Result<Value, ShapeError> {
+    let part = match block.required_string("type")? {
+        "text" | "image" | "document" => read_block(block)?,
+        _ => Value::Null,
+    };
+    let is_known = part.is_object() && part["type"] != OPAQUE;
+    Ok(if is_known { part } else { stored::text(&block.value.to_string()) })
 }
 
-/// The source of an image, or of a document, for which `only` is the one media type.
-fn read_source(source: &Field, only: Option<&str>) -> Result<Value, ShapeError> {
-    match source.required_string("type")? {
+/// The source of an image or of a PDF; `None` if it is another one, such as a file id or a text.
+fn read_source(source: &Field, kind: &str) -> Result<Option<Value>, ShapeError> {
+    Ok(match source.required_string("type")? {
         "base64" => {
-            let media_type = source.required("media_type")?;
-            let name = media_type.string()?;
-            if only.map_or_else(|| MediaKind::of_type(name) != Some(MediaKind::Image), |only| only != name) {
-                return Err(media_type.fault(format!("expected {}", only.unwrap_or("a media type of an image"))));
-            }
-            Ok(media::source_of_data(source.required_string("data")?, name))
+            let media_type = source.required_string("media_type")?;
+            let data = source.required_string("data")?;
+            let is_known = if kind == "image" { IMAGE_TYPES.contains(&media_type) } else { media_type == PDF };
+            is_known.then(|| media::source_of_data(data, media_type))
         }
-        "url" => Ok(dict! {"type": "url", "url": source.required_string("url")?}),
-        other => Err(source.unknown("type", other)),
-    }
+        "url" => Some(dict! {"type": "url", "url": source.required_string("url")?}),
+        _ => None,
+    })
 }

@@ -1,12 +1,13 @@
 //! Google's Gemini, `generateContent`: <https://ai.google.dev/api/generate-content>.
 
-use std::collections::HashMap;
-
 use serde_json::Value;
 
-use crate::builder::ConversationBuilder;
+use super::{gemini_rest, gemini_schema};
+use crate::builder::{ConversationBuilder, UNNAMED};
 use crate::carried::{Carried, carry, carry_back};
+use crate::compose::{Around, Composed};
 use crate::dict::{dict, set};
+use crate::entry::{Block, Entry, Section, Target, blocks};
 use crate::field::Field;
 use crate::format::{
     EmptyMessage, FirstTurn, Identifier, MediaFault, ProviderFormat, RequiredMessage, RequiredThinking, Requirements,
@@ -14,10 +15,17 @@ use crate::format::{
 };
 use crate::media::{self, Media, MediaKind, Origin};
 use crate::part::{Role, Tool, has_text, is_redacted};
-use crate::source::{Part, Source, Speaker, Turn};
+use crate::reply::{Reply, replies};
+use crate::source::{Part, Speaker};
 use crate::{reading, stored, writing};
 use peteos_conversation::error::ShapeError;
 use peteos_json::Object;
+
+const NAME: &str = "gemini";
+/// The list of the parts of a content.
+const PARTS: Target = Target::List("parts");
+/// The list of the functions of a tool.
+const FUNCTIONS: &str = "functionDeclarations";
 
 /// The signature of thinking that the model needs back, on the part that it came with.
 const SIGNATURE: [Carried; 1] = [("thought_signature", "thoughtSignature", Value::is_string)];
@@ -51,13 +59,14 @@ const REQUIREMENTS: Requirements = Requirements {
     }),
     has_argument_objects: true,
     has_result_names: true,
+    has_result_media: true,
     refuses_trailing_thinking: false,
     required_thinking: RequiredThinking::OfStepSignatures { placeholder: NO_SIGNATURE },
 };
 
 impl ProviderFormat for Gemini {
     fn name(&self) -> &'static str {
-        "gemini"
+        NAME
     }
 
     fn requirements(&self) -> &'static Requirements {
@@ -78,92 +87,153 @@ impl ProviderFormat for Gemini {
         text.is_empty() && !is_signed
     }
 
-    fn write(&self, source: Source<'_>) -> Object {
-        let (system_turns, turns): (Vec<Turn>, Vec<Turn>) =
-            source.turns.into_iter().partition(|turn| turn.speaker == Speaker::System);
-        let prompt = source.system.iter().map(|text| text.text);
-        let texts = prompt.chain(system_turns.iter().flat_map(writing::system_texts));
-        let system: Vec<Value> = texts.map(|text| dict! {"text": text}).collect();
-        let mut contents = Vec::new();
-        for turn in writing::with_results_joined(turns) {
-            let role = if turn.speaker == Speaker::Assistant { "model" } else { "user" };
-            let parts: Vec<Value> = turn.parts.into_iter().filter_map(part_value).collect();
-            contents.push(dict! {"role": role, "parts": parts});
+    /// A content without a role is one of the user.
+    fn is_default(&self, key: &str, value: &Value) -> bool {
+        key == "role" && value == "user"
+    }
+
+    fn shell(&self, speaker: Speaker) -> Object {
+        match speaker {
+            Speaker::Prompt | Speaker::Definitions => Object::new(),
+            Speaker::Assistant => writing::object(dict! {"role": "model"}),
+            _ => writing::object(dict! {"role": "user"}),
         }
-        let tools: Vec<Value> = source.tools.iter().map(tool_value).collect();
-        let tools = if tools.is_empty() { Value::Null } else { vec![dict! {"functionDeclarations": tools}].into() };
-        let system = match writing::unless_empty(system) {
-            Value::Null => Value::Null,
-            parts => dict! {"parts": parts},
+    }
+
+    fn block(&self, part: &Part<'_>, around: Around) -> Option<Block> {
+        let value = match part {
+            Part::Text(text) if around.speaker == Speaker::Prompt => dict! {"text": text.text},
+            part => part_value(part)?,
         };
-        writing::request([("systemInstruction", system), ("contents", contents.into()), ("tools", tools)])
+        Some(Block { shell: self.shell(around.speaker), target: PARTS, value })
+    }
+
+    /// `parametersJsonSchema` accepts all of JSON Schema, `parameters` only a part of OpenAPI's dialect.
+    fn definition(&self, tool: &Tool<'_>) -> Block {
+        let mut value = dict! {"name": tool.name};
+        if let Some(description) = tool.description {
+            set(&mut value, "description", description.into());
+        }
+        if let Some(parameters) = tool.parameters {
+            set(&mut value, "parametersJsonSchema", parameters.clone().into());
+        }
+        Block { shell: Object::new(), target: Target::List(FUNCTIONS), value }
+    }
+
+    fn empty_entry(&self, speaker: Speaker) -> Value {
+        let mut entry = Value::Object(self.shell(speaker));
+        set(&mut entry, "parts", Vec::<Value>::new().into());
+        entry
+    }
+
+    fn write(&self, composed: Composed) -> Object {
+        // There is one instruction.
+        let mut system = Object::new();
+        for entry in writing::values(composed.system) {
+            let Value::Object(mut entry) = entry else { continue };
+            match (system.get_mut("parts"), entry.shift_remove("parts")) {
+                (Some(Value::Array(parts)), Some(Value::Array(more))) => parts.extend(more),
+                (_, parts) => {
+                    system.extend(entry);
+                    system.extend(parts.map(|parts| ("parts".to_owned(), parts)));
+                }
+            }
+        }
+        let system = if system.is_empty() { Value::Null } else { system.into() };
+        writing::request([
+            ("systemInstruction", system),
+            ("contents", writing::values(composed.messages).into()),
+            ("tools", writing::unless_empty(writing::values(composed.tools))),
+        ])
+    }
+
+    fn renamed(&self, root: Value) -> Value {
+        gemini_rest::renamed(root)
     }
 
     fn read(&self, root: &Field<'_>) -> Result<ConversationBuilder, ShapeError> {
         let (body, contents) = reading::open(root, &["contents"])?;
         let mut builder = ConversationBuilder::default();
-        if let Some(body) = body {
-            read_settings(&body, &mut builder)?;
-            // The SDK nests them in `config`.
-            if let Some(config) = body.get("config")? {
-                read_settings(&config, &mut builder)?;
+        // The SDK nests the settings in `config`.
+        let config = body.as_ref().map(|body| body.get("config")).transpose()?.flatten();
+        for settings in body.iter().chain(&config) {
+            for (section, key) in [(Section::System, "systemInstruction"), (Section::Tools, "tools")] {
+                for entry in settings.get(key)?.map(reading::one_or_more).transpose()?.unwrap_or_default() {
+                    builder.add_special(section, &entry, self.read_entry(section, &entry)?)?;
+                }
             }
         }
-        let mut reader = Reader::default();
-        for content in one_or_more(contents)? {
-            if content.value.is_object() && content.get("parts")?.is_some() {
-                let parts = reader.parts(&content.required("parts")?)?;
-                match content.optional_string("role")? {
-                    None | Some("user" | "function") => builder.push_user(parts),
-                    Some("model") => builder.push("assistant", parts),
-                    Some(other) => {
-                        let hint = format!("{other:?} is not supported; use user or model");
-                        return Err(content.fault_at("role", hint));
-                    }
-                }
-            } else {
-                // A bare part belongs to the user.
-                let mut parts = Vec::new();
-                reader.part(&content, &mut parts)?;
-                builder.push_user(parts);
-            }
+        for content in contents.items()? {
+            builder.add(&content, self.read_entry(Section::Messages, &content)?, false)?;
         }
         Ok(builder)
     }
+
+    fn read_entry(&self, section: Section, entry: &Field<'_>) -> Result<Entry, ShapeError> {
+        if section == Section::Tools {
+            entry.object()?;
+            return Ok(match entry.get(FUNCTIONS)? {
+                Some(_) => Entry::message("tool", blocks(entry, FUNCTIONS, read_function)?),
+                None => Entry::whole("tool", stored::opaque(NAME, Target::Whole, entry.value)),
+            });
+        }
+        let blocks = blocks(entry, "parts", read_part)?;
+        let role = match entry.optional_string("role")? {
+            _ if section == Section::System => "system",
+            Some("model") => "assistant",
+            None | Some("user" | "function") if blocks.iter().any(|(_, part)| part["type"] == "tool_result") => {
+                "tool_result"
+            }
+            None | Some("user" | "function") => "user",
+            Some(other) => {
+                let hint = format!("{other:?} is not supported; use user or model");
+                return Err(entry.fault_at("role", hint));
+            }
+        };
+        Ok(Entry::message(role, blocks))
+    }
+
+    fn read_reply<'v>(&self, reply: &Field<'v>) -> Result<Reply<'v>, ShapeError> {
+        replies::gemini(reply)
+    }
 }
 
-/// `parametersJsonSchema` accepts all of JSON Schema, `parameters` only a part of OpenAPI's dialect.
-fn tool_value(tool: &Tool) -> Value {
-    let mut value = dict! {"name": tool.name};
-    if let Some(description) = tool.description {
-        set(&mut value, "description", description.into());
-    }
-    if let Some(parameters) = tool.parameters {
-        set(&mut value, "parametersJsonSchema", parameters.clone().into());
-    }
-    value
-}
-
-fn part_value(part: Part) -> Option<Value> {
+fn part_value(part: &Part) -> Option<Value> {
     let (mut value, fields) = match part {
         Part::Text(text) => (dict! {"text": text.text}, text.fields),
         Part::Thinking(text) => (dict! {"text": text.text, "thought": true}, text.fields),
-        Part::RedactedThinking { .. } => return None,
-        Part::Media(media) => (media_value(&media), media.fields),
+        Part::Media(media) => (media_value(media), media.fields),
         Part::Call(call) => {
-            (dict! {"functionCall": dict! {"id": call.call_id, "name": call.name, "args": call.input}}, call.fields)
+            let mut value = id(call.call_id);
+            set(&mut value, "name", call.name.into());
+            set(&mut value, "args", call.input.clone().into());
+            (dict! {"functionCall": value}, call.fields)
         }
         Part::Result(result) => {
             let key = if result.is_error { ERROR } else { OUTPUT };
-            let response = Object::from_iter([(key.to_owned(), result.content.into())]);
-            (
-                dict! {"functionResponse": dict! {"id": result.call_id, "name": result.name, "response": response}},
-                result.fields,
-            )
+            let response = Object::from_iter([(key.to_owned(), result.content.joined().into())]);
+            let mut value = id(result.call_id);
+            set(&mut value, "name", result.name.into());
+            set(&mut value, "response", response.into());
+            let media: Vec<Value> = result.content.media().map(media_value).collect();
+            if !media.is_empty() {
+                set(&mut value, "parts", media.into());
+            }
+            (dict! {"functionResponse": value}, result.fields)
         }
+        Part::RedactedThinking { .. } | Part::Definition(_) | Part::Kept(_) => return None,
     };
     carry(fields, &mut value, &SIGNATURE);
     Some(value)
+}
+
+/// An object with the id of a call, unless the API gave none.
+fn id(call_id: &str) -> Value {
+    if call_id.starts_with(UNNAMED) {
+        dict! {}
+    } else {
+        dict! {"id": call_id}
+    }
 }
 
 fn media_value(media: &Media) -> Value {
@@ -173,171 +243,84 @@ fn media_value(media: &Media) -> Value {
     }
 }
 
-fn one_or_more<'v>(field: Field<'v>) -> Result<Vec<Field<'v>>, ShapeError> {
-    if field.value.is_array() { field.items() } else { Ok(vec![field]) }
-}
-
-fn read_settings(body: &Field, builder: &mut ConversationBuilder) -> Result<(), ShapeError> {
-    for key in ["systemInstruction", "system_instruction"] {
-        let Some(instruction) = body.get(key)? else { continue };
-        let parts = match instruction.value {
-            Value::Object(fields) if fields.contains_key("parts") => instruction.required("parts")?,
-            _ => instruction,
-        };
-        for part in one_or_more(parts)? {
-            let text = if part.value.is_string() { part.string()? } else { part.required_string("text")? };
-            builder.system.push(stored::text(text));
-        }
-    }
-    for tool in body.get("tools")?.map(|tools| tools.items()).transpose()?.unwrap_or_default() {
-        if let Some(other) = tool.object()?.keys().find(|key| *key != "functionDeclarations") {
-            return Err(tool.unknown(other, other));
-        }
-        for function in tool.required("functionDeclarations")?.items()? {
-            builder.tools.push(read_function(&function)?);
-        }
-    }
-    Ok(())
-}
-
 fn read_function(function: &Field) -> Result<Value, ShapeError> {
     let schema = function.get("parametersJsonSchema")?.map(|schema| schema.object()).transpose()?;
-    let open_api = function.get("parameters")?.map(|schema| schema.object()).transpose()?.map(json_schema);
+    let open_api =
+        function.get("parameters")?.map(|schema| schema.object()).transpose()?.map(gemini_schema::json_schema);
     let parameters = schema.or(open_api.as_ref());
     Ok(stored::tool(function.required_string("name")?, function.optional_string("description")?, parameters))
 }
 
-/// Converts a schema of OpenAPI's dialect, in which types are in upper case, to JSON Schema.
-fn json_schema(schema: &Object) -> Object {
-    let mut schema = schema.clone();
-    let mut rest: Vec<(&str, &mut Value)> = fields_of(&mut schema).collect();
-    while let Some((key, value)) = rest.pop() {
-        match value {
-            Value::String(name) if key == "type" => name.make_ascii_lowercase(),
-            Value::Object(fields) => rest.extend(fields_of(fields)),
-            Value::Array(items) => rest.extend(items.iter_mut().map(|item| ("", item))),
-            _ => {}
-        }
-    }
-    schema
+fn read_part(part: &Field) -> Result<Value, ShapeError> {
+    let fields = part.object()?;
+    let mut read = if let Some(call) = part.get("functionCall")? {
+        read_call(&call)?
+    } else if let Some(response) = part.get("functionResponse")? {
+        read_response(&response)?
+    } else if let Some(text) = part.get("text")? {
+        let is_thought = part.get("thought")?.is_some_and(|thought| thought.value == &Value::Bool(true));
+        let kind = if is_thought { "thinking" } else { "text" };
+        dict! {"type": kind, "text": text.string()?}
+    } else if let Some(media) = read_media(part)? {
+        media
+    } else if fields.is_empty() {
+        return Err(part.fault("expected a part with text, inlineData, fileData, functionCall or another field"));
+    } else {
+        return Ok(stored::opaque(NAME, PARTS, part.value));
+    };
+    carry_back(fields, &mut read, &SIGNATURE);
+    Ok(read)
 }
 
-fn fields_of(object: &mut Object) -> impl Iterator<Item = (&str, &mut Value)> {
-    object.iter_mut().map(|(key, value)| (key.as_str(), value))
+/// Media; `None` if the part has none, or of a type that the model has no part for.
+fn read_media(part: &Field) -> Result<Option<Value>, ShapeError> {
+    let (media_type, source) = if let Some(data) = part.get("inlineData")? {
+        let media_type = data.required_string("mimeType")?;
+        (media_type, media::source_of_data(data.required_string("data")?, media_type))
+    } else if let Some(file) = part.get("fileData")? {
+        let url = file.required_string("fileUri")?;
+        match file.optional_string("mimeType")?.or_else(|| media::type_of_url(url)) {
+            Some(media_type) => (media_type, dict! {"type": "url", "url": url, "media_type": media_type}),
+            None => return Ok(None),
+        }
+    } else {
+        return Ok(None);
+    };
+    Ok(MediaKind::of_type(media_type).map(|kind| dict! {"type": kind.name(), "source": source}))
 }
 
-/// Reads parts, and gives an id to calls that have none.
-#[derive(Default)]
-struct Reader {
-    /// The number of ids given so far.
-    given_ids: usize,
-    /// The name of each called tool, by the id of the call.
-    names: HashMap<String, String>,
-    /// The ids of calls without a response so far, oldest first.
-    unanswered: Vec<String>,
+fn read_call(call: &Field) -> Result<Value, ShapeError> {
+    let arguments = match call.get("args")? {
+        Some(args) => {
+            args.object()?;
+            args.value.to_string()
+        }
+        None => "{}".to_owned(),
+    };
+    Ok(stored::call(call.optional_string("id")?.unwrap_or_default(), call.required_string("name")?, &arguments))
 }
 
-impl Reader {
-    fn parts(&mut self, parts: &Field) -> Result<Vec<Value>, ShapeError> {
-        let mut read = Vec::new();
-        for part in parts.items()? {
-            self.part(&part, &mut read)?;
-        }
-        Ok(read)
+fn read_response(response: &Field) -> Result<Value, ShapeError> {
+    let empty = Object::new();
+    let given = response.get("response")?.map(|field| field.object()).transpose()?;
+    let (text, is_error) = response_text(given.unwrap_or(&empty));
+    let mut content = vec![stored::text(&text)];
+    for part in response.get("parts")?.map(|parts| parts.items()).transpose()?.unwrap_or_default() {
+        content.push(read_media(&part)?.unwrap_or_else(|| stored::text(&part.value.to_string())));
     }
-
-    fn part(&mut self, part: &Field, parts: &mut Vec<Value>) -> Result<(), ShapeError> {
-        if let Value::String(text) = part.value {
-            parts.push(stored::text(text));
-            return Ok(());
-        }
-        let mut read = if let Some(call) = part.get("functionCall")? {
-            self.call(&call)?
-        } else if let Some(response) = part.get("functionResponse")? {
-            parts.extend(self.response(&response)?);
-            return Ok(());
-        } else if let Some(data) = part.get("inlineData")? {
-            let media_type = data.required("mimeType")?;
-            let source = media::source_of_data(data.required_string("data")?, media_type.string()?);
-            media_part(&media_type, source)?
-        } else if let Some(file) = part.get("fileData")? {
-            let media_type = file.required("mimeType")?;
-            let url = file.required_string("fileUri")?;
-            media_part(&media_type, dict! {"type": "url", "url": url, "media_type": media_type.string()?})?
-        } else if let Some(text) = part.get("text")? {
-            let is_thought = part.get("thought")?.is_some_and(|thought| thought.value == &Value::Bool(true));
-            let kind = if is_thought { "thinking" } else { "text" };
-            dict! {"type": kind, "text": text.string()?}
-        } else {
-            let message = "expected text, inlineData, fileData, functionCall or functionResponse; other parts are \
-                           not supported in a stored conversation";
-            return Err(part.fault(message));
-        };
-        carry_back(part.object()?, &mut read, &SIGNATURE);
-        parts.push(read);
-        Ok(())
-    }
-
-    fn call(&mut self, call: &Field) -> Result<Value, ShapeError> {
-        let name = call.required_string("name")?;
-        let id = call.optional_string("id")?.map_or_else(|| self.new_id(), str::to_owned);
-        let arguments = match call.get("args")? {
-            Some(args) => {
-                args.object()?;
-                args.value.to_string()
-            }
-            None => "{}".to_owned(),
-        };
-        let part = stored::call(&id, name, &arguments);
-        self.names.insert(id.clone(), name.to_owned());
-        self.unanswered.push(id);
-        Ok(part)
-    }
-
-    fn response(&mut self, response: &Field) -> Result<Vec<Value>, ShapeError> {
-        let name = response.required_string("name")?;
-        let id = match response.optional_string("id")? {
-            Some(id) => id.to_owned(),
-            None => self.oldest_unanswered(name).unwrap_or_else(|| self.new_id()),
-        };
-        self.unanswered.retain(|other| *other != id);
-        let (text, is_error) = response_text(response.required("response")?.object()?);
-        let mut content = vec![stored::text(&text)];
-        if let Some(media) = response.get("parts")? {
-            content.extend(self.parts(&media)?);
-        }
-        let mut parts = stored::result_of_parts(&id, content, is_error);
-        if let Some(result) = parts.first_mut() {
-            set(result, "name", name.into());
-        }
-        Ok(parts)
-    }
-
-    fn oldest_unanswered(&self, name: &str) -> Option<String> {
-        self.unanswered.iter().find(|id| self.names.get(*id).is_some_and(|known| known == name)).cloned()
-    }
-
-    /// The same id at each reading.
-    fn new_id(&mut self) -> String {
-        self.given_ids += 1;
-        format!("call_without_id_{}", self.given_ids)
-    }
-}
-
-fn media_part(media_type: &Field, source: Value) -> Result<Value, ShapeError> {
-    match MediaKind::of_type(media_type.string()?) {
-        Some(kind) => Ok(dict! {"type": kind.name(), "source": source}),
-        None => Err(media_type.fault("expected the media type of an image, a video, audio or a PDF")),
-    }
+    let id = response.optional_string("id")?.unwrap_or_default();
+    let mut part = stored::result_of_parts(id, content, is_error);
+    set(&mut part, "name", response.required_string("name")?.into());
+    Ok(part)
 }
 
 /// The text of a response, and whether it is an error: the value of the one documented key, or the JSON of all of it.
 fn response_text(response: &Object) -> (String, bool) {
-    for (key, is_error) in [(OUTPUT, false), (ERROR, true)] {
-        match response.get(key) {
-            Some(Value::String(text)) if response.len() == 1 => return (text.clone(), is_error),
-            _ => {}
+    if let (1, Some((key, value))) = (response.len(), response.iter().next()) {
+        if key == OUTPUT || key == ERROR {
+            let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+            return (text, key == ERROR);
         }
     }
-    (Value::Object(response.clone()).to_string(), response.contains_key(ERROR) && response.len() == 1)
+    (Value::Object(response.clone()).to_string(), false)
 }

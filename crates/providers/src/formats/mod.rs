@@ -3,6 +3,8 @@
 mod ai_sdk;
 mod anthropic;
 mod gemini;
+mod gemini_rest;
+mod gemini_schema;
 mod openai_chat;
 mod openai_responses;
 

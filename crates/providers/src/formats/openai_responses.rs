@@ -5,7 +5,9 @@ use serde_json::Value;
 use super::openai_chat::{UNNAMED_PDF, read_file};
 use crate::builder::ConversationBuilder;
 use crate::carried::{Carried, carry, carry_back};
+use crate::compose::{Around, Composed};
 use crate::dict::{dict, set};
+use crate::entry::{Block, Entry, Section, Target, blocks};
 use crate::field::Field;
 use crate::format::{
     EmptyMessage, FirstTurn, Identifier, MediaFault, ProviderFormat, RequiredMessage, RequiredThinking, Requirements,
@@ -13,10 +15,16 @@ use crate::format::{
 };
 use crate::media::{self, Media, MediaKind, Origin};
 use crate::part::{Role, Tool, has_text, is_redacted};
-use crate::source::{BETWEEN_TEXTS, Call, Part, Source, Speaker, Text, Turn};
+use crate::reply::{Reply, replies};
+use crate::source::{BETWEEN_TEXTS, Call, Part, ResultContent, ResultPart, Speaker, Text};
 use crate::{reading, stored, writing};
+use peteos_conversation::OPAQUE;
 use peteos_conversation::error::ShapeError;
 use peteos_json::{Object, items};
+
+const NAME: &str = "openai-responses";
+/// The list of the parts of a message.
+const CONTENT: Target = Target::List("content");
 
 /// The default value of `detail` for an image.
 const ANY_DETAIL: &str = "auto";
@@ -56,22 +64,23 @@ const REQUIREMENTS: Requirements = Requirements {
     }),
     has_argument_objects: false,
     has_result_names: false,
+    has_result_media: true,
     refuses_trailing_thinking: true,
     required_thinking: RequiredThinking::None,
 };
 
 impl ProviderFormat for OpenAiResponses {
     fn name(&self) -> &'static str {
-        "openai-responses"
+        NAME
     }
 
     fn requirements(&self) -> &'static Requirements {
         &REQUIREMENTS
     }
 
-    /// A reasoning item requires its id.
+    /// A reasoning item requires its id, or its encrypted content if it is not stored by the API.
     fn accepts_thinking(&self, fields: &Object) -> bool {
-        !is_redacted(fields) && has_text(fields, REASONING_ID.0)
+        !is_redacted(fields) && (has_text(fields, REASONING_ID.0) || has_text(fields, ENCRYPTED.0))
     }
 
     /// Images and PDFs in messages of the user: <https://platform.openai.com/docs/api-reference/responses/create>.
@@ -84,35 +93,98 @@ impl ProviderFormat for OpenAiResponses {
         }
     }
 
-    fn write(&self, source: Source<'_>) -> Object {
-        let mut input = Vec::new();
-        let mut has_reasoning = false;
-        for turn in &source.turns {
-            has_reasoning &= turn.speaker == Speaker::Assistant;
-            match turn.speaker {
-                Speaker::Tools => input.extend(turn.parts.iter().filter_map(|part| {
-                    let Part::Result(result) = part else { return None };
-                    let output = result.content;
-                    Some(dict! {"type": "function_call_output", "call_id": result.call_id, "output": output})
-                })),
-                Speaker::System => {
-                    input.push(message("system", writing::system_texts(turn).into_iter().map(input_text).collect()));
-                }
-                Speaker::User => input.push(message("user", turn.parts.iter().filter_map(user_part).collect())),
-                Speaker::Assistant => {
-                    let items = assistant_items(turn, &mut has_reasoning);
-                    if items.is_empty() {
-                        input.push(dict! {"type": "message", "role": "assistant", "content": Vec::<Value>::new()});
-                    }
-                    input.extend(items);
-                }
-            }
+    /// What the API adds to each item of its output.
+    fn is_default(&self, key: &str, value: &Value) -> bool {
+        match key {
+            "type" => value == "message",
+            "status" => value == "completed",
+            "annotations" | "logprobs" => value.as_array().is_some_and(Vec::is_empty),
+            _ => false,
         }
-        let tools = source.tools.iter().map(tool_value).collect();
+    }
+
+    fn shell(&self, speaker: Speaker) -> Object {
+        let role = match speaker {
+            Speaker::Assistant => "assistant",
+            Speaker::Prompt | Speaker::System => "system",
+            _ => "user",
+        };
+        writing::object(dict! {"type": "message", "role": role})
+    }
+
+    fn block(&self, part: &Part<'_>, around: Around) -> Option<Block> {
+        let shell = || self.shell(around.speaker);
+        let content = |value| Block { shell: shell(), target: CONTENT, value };
+        Some(match part {
+            Part::Text(text) if around.speaker == Speaker::Prompt && !around.in_kept_entry => {
+                Block::whole(text.text.into())
+            }
+            Part::Text(text) if around.speaker == Speaker::Assistant => assistant_text(text, around, shell()),
+            Part::Text(text) => content(input_text(text.text)),
+            Part::Media(media) => content(media_part(media)),
+            Part::Thinking(thinking) => Block::whole(reasoning(thinking)),
+            Part::Call(call) => Block::whole(call_item(call, item_id(call.fields, around.after_thinking))),
+            Part::Result(result) => {
+                let output = match &result.content {
+                    ResultContent::Text(text) => (*text).into(),
+                    ResultContent::Parts(parts) => parts.iter().map(result_part).collect::<Vec<Value>>().into(),
+                };
+                let mut item = dict! {"type": "function_call_output", "call_id": result.call_id};
+                set(&mut item, "output", output);
+                Block::whole(item)
+            }
+            Part::RedactedThinking { .. } | Part::Definition(_) | Part::Kept(_) => return None,
+        })
+    }
+
+    /// Functions are strict by default, and strict mode refuses most schemas:
+    /// <https://platform.openai.com/docs/guides/migrate-to-responses>.
+    fn definition(&self, tool: &Tool<'_>) -> Block {
+        let mut value = dict! {"type": "function", "name": tool.name};
+        if let Some(description) = tool.description {
+            set(&mut value, "description", description.into());
+        }
+        set(&mut value, "parameters", tool.parameters.map_or(Value::Null, |parameters| parameters.clone().into()));
+        set(&mut value, "strict", false.into());
+        carry(tool.fields, &mut value, &[STRICT]);
+        Block::whole(value)
+    }
+
+    fn empty_entry(&self, speaker: Speaker) -> Value {
+        let mut entry = Value::Object(self.shell(speaker));
+        set(&mut entry, "content", Vec::<Value>::new().into());
+        entry
+    }
+
+    /// A single text is a string.
+    fn finish(&self, _: Speaker, entry: Object) -> Value {
+        writing::with_single_text(entry, "input_text")
+    }
+
+    /// The API refuses an item with an id unless the reasoning that led to it precedes it. Messages and calls are accepted
+    /// without their id, other items only if they are half of a call.
+    fn without_thinking(&self, mut entry: Value) -> Option<Value> {
+        let fields = entry.as_object_mut()?;
+        match fields.get("type").and_then(Value::as_str) {
+            None | Some("message" | "function_call") => drop(fields.shift_remove(ITEM_ID.1)),
+            Some(_) if fields.contains_key(ITEM_ID.1) && !fields.contains_key("call_id") => return None,
+            Some(_) => {}
+        }
+        Some(entry)
+    }
+
+    fn write(&self, composed: Composed) -> Object {
+        let (texts, messages): (Vec<Value>, Vec<Value>) =
+            writing::values(composed.system).into_iter().partition(Value::is_string);
+        let instructions = match texts.as_slice() {
+            [] => Value::Null,
+            texts => writing::joined(texts.iter().filter_map(Value::as_str)).into(),
+        };
+        let input: Vec<Value> = messages.into_iter().chain(writing::values(composed.messages)).collect();
         writing::request([
-            ("instructions", writing::one_system_text(&source.system)),
+            ("instructions", instructions),
             ("input", input.into()),
-            ("tools", writing::unless_empty(tools)),
+            ("tools", writing::unless_empty(writing::values(composed.tools))),
         ])
     }
 
@@ -120,55 +192,51 @@ impl ProviderFormat for OpenAiResponses {
         let (body, input) = reading::open(root, &["input"])?;
         let mut builder = ConversationBuilder::default();
         if let Some(body) = body {
-            if let Some(instructions) = body.optional_string("instructions")? {
-                builder.system.push(stored::text(instructions));
+            if let Some(instructions) = body.get("instructions")? {
+                // A response has them as a list of items.
+                for entry in reading::one_or_more(instructions)? {
+                    builder.add_special(Section::System, &entry, self.read_entry(Section::System, &entry)?)?;
+                }
             }
-            if let Some(tools) = body.get("tools")? {
-                builder.tools = tools.items()?.iter().map(read_tool).collect::<Result<_, _>>()?;
+            for tool in body.get("tools")?.map(|tools| tools.items()).transpose()?.unwrap_or_default() {
+                builder.add_special(Section::Tools, &tool, self.read_entry(Section::Tools, &tool)?)?;
             }
         }
         if let Value::String(text) = input.value {
-            builder.push("user", vec![stored::text(text)]);
+            let message = dict! {"type": "message", "role": "user", "content": text.as_str()};
+            let message = input.with(&message);
+            builder.add(&message, self.read_entry(Section::Messages, &message)?, true)?;
             return Ok(builder);
         }
         for item in input.items()? {
-            read_item(&item, &mut builder)?;
+            builder.add(&item, self.read_entry(Section::Messages, &item)?, true)?;
         }
         Ok(builder)
     }
-}
 
-/// Functions are strict by default, and strict mode refuses most schemas:
-/// <https://platform.openai.com/docs/guides/migrate-to-responses>.
-fn tool_value(tool: &Tool) -> Value {
-    let mut value = dict! {"type": "function", "name": tool.name};
-    if let Some(description) = tool.description {
-        set(&mut value, "description", description.into());
+    fn read_entry(&self, section: Section, entry: &Field<'_>) -> Result<Entry, ShapeError> {
+        match (section, entry.value) {
+            (Section::System, Value::String(text)) => Ok(Entry::whole("system", stored::text(text))),
+            (Section::System, _) if entry.value.is_object() => Ok(Entry { role: "system", ..read_item(entry)? }),
+            (Section::System, _) => Err(entry.wrong("a string")),
+            (Section::Messages, _) => read_item(entry),
+            (Section::Tools, _) => Ok(Entry::whole("tool", read_tool(entry)?)),
+        }
     }
-    set(&mut value, "parameters", tool.parameters.map_or(Value::Null, |parameters| parameters.clone().into()));
-    set(&mut value, "strict", false.into());
-    carry(tool.fields, &mut value, &[STRICT]);
-    value
-}
 
-/// A single text as a string; otherwise the list of parts.
-fn message(role: &str, content: Vec<Value>) -> Value {
-    let content = match content.as_slice() {
-        [part] if part["type"] == "input_text" => part["text"].clone(),
-        _ => content.into(),
-    };
-    dict! {"type": "message", "role": role, "content": content}
+    fn read_reply<'v>(&self, reply: &Field<'v>) -> Result<Reply<'v>, ShapeError> {
+        replies::openai_responses(reply)
+    }
 }
 
 fn input_text(text: &str) -> Value {
     dict! {"type": "input_text", "text": text}
 }
 
-fn user_part(part: &Part) -> Option<Value> {
+fn result_part(part: &ResultPart) -> Value {
     match part {
-        Part::Text(text) => Some(input_text(text.text)),
-        Part::Media(media) => Some(media_part(media)),
-        _ => None,
+        ResultPart::Text(text) => input_text(text.text),
+        ResultPart::Media(media) => media_part(media),
     }
 }
 
@@ -188,50 +256,31 @@ fn media_part(media: &Media) -> Value {
     }
 }
 
-/// The items of a turn. The API refuses an item with an id unless the reasoning that led to it precedes it. A window or
-/// `strip_thinking` may have removed that reasoning, so ids are left out if no thinking of the assistant precedes the
-/// item.
-fn assistant_items(turn: &Turn, has_reasoning: &mut bool) -> Vec<Value> {
-    let mut items: Vec<Value> = Vec::new();
-    for part in &turn.parts {
-        match part {
-            Part::Text(text) => add_text(text, item_id(text.fields, *has_reasoning), &mut items),
-            Part::Thinking(thinking) => {
-                *has_reasoning = true;
-                items.push(reasoning(thinking));
-            }
-            Part::Call(call) => items.push(call_item(call, item_id(call.fields, *has_reasoning))),
-            // The format has no field for these.
-            Part::Media(_) | Part::RedactedThinking { .. } | Part::Result(_) => {}
-        }
-    }
-    items
+/// The id of the item that a part came from. The API refuses an item with an id unless the reasoning that led to it precedes
+/// it. A window or `strip_thinking` may have removed that reasoning, so ids are left out if no thinking of the assistant
+/// precedes the item.
+fn item_id(fields: &Object, after_thinking: bool) -> Option<&str> {
+    fields.get(ITEM_ID.0).and_then(Value::as_str).filter(|_| after_thinking)
 }
 
-fn item_id(fields: &Object, has_reasoning: bool) -> Option<&str> {
-    fields.get(ITEM_ID.0).and_then(Value::as_str).filter(|_| has_reasoning)
-}
-
-/// Adds a text of the assistant: to the item that it came from, or as an item without an id.
-fn add_text(text: &Text, id: Option<&str>, items: &mut Vec<Value>) {
-    let Some(id) = id else {
-        let mut item = dict! {"type": "message", "role": "assistant", "content": text.text};
-        carry(text.fields, &mut item, &[PHASE]);
-        items.push(item);
-        return;
-    };
-    let output = dict! {"type": "output_text", "text": text.text, "annotations": Vec::<Value>::new()};
-    // Several texts may come from one item.
-    if let Some(last) = items.last_mut().filter(|last| last["type"] == "message" && last["id"] == id) {
-        if let Some(content) = last["content"].as_array_mut() {
-            content.push(output);
-            return;
+/// A text of the assistant: in the item that it came from, which may have several, or an item without an id.
+fn assistant_text(text: &Text, around: Around, shell: Object) -> Block {
+    let mut shell = Value::Object(shell);
+    let output = || dict! {"type": "output_text", "text": text.text, "annotations": Vec::<Value>::new()};
+    match item_id(text.fields, around.after_thinking) {
+        Some(id) => {
+            set(&mut shell, ITEM_ID.1, id.into());
+            set(&mut shell, "status", "completed".into());
+            carry(text.fields, &mut shell, &[PHASE]);
+            Block { shell: writing::object(shell), target: CONTENT, value: output() }
+        }
+        None if around.in_kept_entry => Block { shell: writing::object(shell), target: CONTENT, value: output() },
+        None => {
+            set(&mut shell, "content", text.text.into());
+            carry(text.fields, &mut shell, &[PHASE]);
+            Block::whole(shell)
         }
     }
-    let mut item =
-        dict! {"type": "message", "role": "assistant", "id": id, "status": "completed", "content": vec![output]};
-    carry(text.fields, &mut item, &[PHASE]);
-    items.push(item);
 }
 
 fn call_item(call: &Call, id: Option<&str>) -> Value {
@@ -259,9 +308,8 @@ fn reasoning(thinking: &Text) -> Value {
 }
 
 fn read_tool(tool: &Field) -> Result<Value, ShapeError> {
-    match tool.required_string("type")? {
-        "function" => {}
-        other => return Err(tool.unknown("type", other)),
+    if tool.required_string("type")? != "function" {
+        return Ok(stored::opaque(NAME, Target::Whole, tool.value));
     }
     let parameters = tool.get("parameters")?.map(|field| field.object()).transpose()?;
     let mut part = stored::tool(tool.required_string("name")?, tool.optional_string("description")?, parameters);
@@ -269,71 +317,81 @@ fn read_tool(tool: &Field) -> Result<Value, ShapeError> {
     Ok(part)
 }
 
-fn read_item(item: &Field, builder: &mut ConversationBuilder) -> Result<(), ShapeError> {
-    match item.optional_string("type")? {
-        None | Some("message") => read_message(item, builder)?,
+fn read_item(item: &Field) -> Result<Entry, ShapeError> {
+    let part = match item.optional_string("type")? {
+        None | Some("message") if item.get("role")?.is_some() || item.get("id")?.is_none() => {
+            return read_message(item);
+        }
         Some("function_call") => {
             let name = item.required_string("name")?;
             let mut call = stored::call(item.required_string("call_id")?, name, item.required_string("arguments")?);
             carry_back(item.object()?, &mut call, &[ITEM_ID]);
-            builder.join("assistant", vec![call]);
+            call
         }
         Some("function_call_output") => {
-            let parts = reading::content(Some(item.required("output")?), read_user_part)?;
-            builder.join("tool_result", stored::result_of_parts(item.required_string("call_id")?, parts, false));
+            let parts = reading::content(Some(item.required("output")?), read_result_part)?;
+            let result = stored::result_of_parts(item.required_string("call_id")?, parts, false);
+            return Ok(Entry::whole("tool_result", result));
         }
-        Some("reasoning") => builder.join("assistant", vec![read_reasoning(item)?]),
-        Some(other) => return Err(item.unknown("type", other)),
-    }
-    Ok(())
+        Some("reasoning") => read_reasoning(item)?,
+        kind => {
+            let is_answer = |kind: &str| kind.ends_with("_output") || kind.ends_with("_response");
+            let role = if kind.is_some_and(is_answer) { "tool_result" } else { "assistant" };
+            return Ok(Entry::whole(role, stored::opaque(NAME, Target::Whole, item.value)));
+        }
+    };
+    Ok(Entry::whole("assistant", part))
 }
 
-fn read_message(item: &Field, builder: &mut ConversationBuilder) -> Result<(), ShapeError> {
-    let content = Some(item.required("content")?);
+fn read_message(item: &Field) -> Result<Entry, ShapeError> {
+    item.required_string("role")?;
+    item.required("content")?;
     match item.required_string("role")? {
-        "system" | "developer" => builder.push_system(reading::content(content, read_text)?),
-        "user" => builder.push("user", reading::content(content, read_user_part)?),
+        "system" | "developer" => Ok(Entry::message("system", blocks(item, "content", read_part)?)),
+        "user" => Ok(Entry::message("user", blocks(item, "content", read_part)?)),
         "assistant" => {
-            let mut parts = reading::content(content, read_text)?;
-            for part in &mut parts {
-                carry_back(item.object()?, part, &[ITEM_ID, PHASE]);
+            let mut blocks = blocks(item, "content", read_part)?;
+            for (_, part) in &mut blocks {
+                if part["type"] == "text" {
+                    carry_back(item.object()?, part, &[ITEM_ID, PHASE]);
+                }
             }
-            builder.join("assistant", parts);
+            Ok(Entry { role: "assistant", joins: true, blocks })
         }
         other => {
             let hint = format!("{other:?} is not supported; use system, developer, user or assistant");
-            return Err(item.fault_at("role", hint));
+            Err(item.fault_at("role", hint))
         }
     }
-    Ok(())
 }
 
-fn read_text(part: &Field, parts: &mut Vec<Value>) -> Result<(), ShapeError> {
-    match part.required_string("type")? {
-        "input_text" | "output_text" => parts.push(stored::text(part.required_string("text")?)),
-        "refusal" => parts.push(stored::text(part.required_string("refusal")?)),
-        other => return Err(part.unknown("type", other)),
-    }
-    Ok(())
-}
-
-fn read_user_part(part: &Field, parts: &mut Vec<Value>) -> Result<(), ShapeError> {
-    match part.required_string("type")? {
+fn read_part(part: &Field) -> Result<Value, ShapeError> {
+    let media = match part.required_string("type")? {
+        "input_text" | "output_text" => return Ok(stored::text(part.required_string("text")?)),
+        "refusal" => return Ok(stored::text(part.required_string("refusal")?)),
         "input_image" => {
-            let url = part.required("image_url")?;
-            let source = media::source_of_url(url.string()?)
-                .ok_or_else(|| url.fault("expected a URL, or a data: URL in base64"))?;
-            let mut image = dict! {"type": "image", "source": source};
-            carry_back(part.object()?, &mut image, &[DETAIL]);
-            parts.push(image);
+            let source = part.optional_string("image_url")?.and_then(media::source_of_url);
+            source.map(|source| dict! {"type": "image", "source": source})
         }
         "input_file" => match part.optional_string("file_url")? {
-            Some(url) => parts.push(dict! {"type": "pdf", "source": dict! {"type": "url", "url": url}}),
-            None => parts.push(read_file(part)?),
+            Some(url) => {
+                media::is_pdf_at(url).then(|| dict! {"type": "pdf", "source": dict! {"type": "url", "url": url}})
+            }
+            None => read_file(part)?,
         },
-        _ => read_text(part, parts)?,
+        _ => None,
+    };
+    let Some(mut read) = media else { return Ok(stored::opaque(NAME, CONTENT, part.value)) };
+    if read["type"] == "image" {
+        carry_back(part.object()?, &mut read, &[DETAIL]);
     }
-    Ok(())
+    Ok(read)
+}
+
+/// A part that a result of the model cannot hold is its JSON.
+fn read_result_part(part: &Field) -> Result<Value, ShapeError> {
+    let read = read_part(part)?;
+    Ok(if read["type"] == OPAQUE { stored::text(&part.value.to_string()) } else { read })
 }
 
 fn read_reasoning(item: &Field) -> Result<Value, ShapeError> {
@@ -342,8 +400,7 @@ fn read_reasoning(item: &Field) -> Result<Value, ShapeError> {
         texts.push(part.required_string("text")?);
     }
     let mut thinking = dict! {"type": "thinking", "text": texts.join(BETWEEN_TEXTS)};
-    set(&mut thinking, "id", item.required_string("id")?.into());
-    carry_back(item.object()?, &mut thinking, &[ENCRYPTED]);
+    carry_back(item.object()?, &mut thinking, &[REASONING_ID, ENCRYPTED]);
     // The text alone would give one summary, or none if it is empty.
     if texts.len() > 1 || texts == [""] {
         set(&mut thinking, "summary", texts.into());

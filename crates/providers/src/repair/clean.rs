@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 use super::draft::Draft;
 use super::text_part;
 use crate::format::{ProviderFormat, accepts_thinking, media_fault};
+use crate::media::Media;
 use crate::part::{Part, Role, arguments_object};
 use peteos_conversation::{Message, PartKind};
 
@@ -64,6 +65,11 @@ struct Cleaner<'f> {
 }
 
 impl Cleaner<'_> {
+    /// Whether the format refuses media that a tool returned.
+    fn refuses(&self, media: &Media) -> bool {
+        media_fault(self.format, Role::User, media).is_some()
+    }
+
     /// The replacement for a part; `None` if the part is removed.
     fn part(&self, part: &Value) -> Option<Value> {
         let format = self.format;
@@ -79,8 +85,17 @@ impl Cleaner<'_> {
             Part::Text { text, is_signed } => {
                 (is_lifted || !format.refuses_text(text, is_signed)).then(|| part.clone())
             }
-            Part::Media(media) if media_fault(format, self.role, &media).is_some() => {
-                Some(text_part(&format!("[{} left out: the provider takes none]", media.kind.name())))
+            Part::Media(media) if media_fault(format, self.role, &media).is_some() => Some(text_part(&refused(&media))),
+            Part::Result { content, .. } if content.media().any(|media| self.refuses(media)) => {
+                let mut part = part.clone();
+                for part in part["content"].as_array_mut().into_iter().flatten() {
+                    if let Part::Media(media) = Part::read(part) {
+                        if self.refuses(&media) {
+                            *part = text_part(&refused(&media));
+                        }
+                    }
+                }
+                Some(part)
             }
             Part::Call(call) => {
                 let mut part = part.clone();
@@ -93,9 +108,14 @@ impl Cleaner<'_> {
                 }
                 Some(part)
             }
-            Part::Media(_) | Part::Result { .. } | Part::Definition(_) => Some(part.clone()),
+            Part::Media(_) | Part::Result { .. } | Part::Definition(_) | Part::Opaque(_) => Some(part.clone()),
         }
     }
+}
+
+/// The note that replaces media that the provider refuses.
+fn refused(media: &Media) -> String {
+    format!("[{} left out: the provider takes none]", media.kind.name())
 }
 
 /// The note that replaces media whose source cannot be read.

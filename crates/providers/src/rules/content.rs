@@ -62,6 +62,15 @@ fn check_part(turn: &Turn<'_>, part: usize, read: &Part<'_>, format: &dyn Provid
                 findings.on_part(Rule::UnsupportedMedia, place, "source", &message, fix);
             }
         }
+        Part::Result { ref content, .. } => {
+            if let Some((media, fault)) =
+                content.media().find_map(|media| Some((media, media_fault(format, Role::User, media)?)))
+            {
+                let message = format!("refuses the {} in this result: {}", media.kind.name(), fault.message);
+                let fix = "Remove it, or describe it in a text.";
+                findings.on_part(Rule::UnsupportedMedia, place, "content", &message, fix);
+            }
+        }
         Part::Text { text, is_signed } if !turn.is_lifted(format) && format.refuses_text(text, is_signed) => {
             let message = "refuses an empty text";
             findings.on_part(Rule::EmptyContent, place, "text", message, "Remove the part.");

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use crate::format::{ProviderFormat, ResultPlacement, accepts_thinking};
 use crate::part::{Part, Role};
-use peteos_conversation::{Message, PairedMessage, Pairing};
+use peteos_conversation::{Message, PairedMessage, Pairing, Tools};
 
 /// A message as a format sends it.
 #[derive(Debug)]
@@ -58,6 +58,7 @@ impl<'m> Turn<'m> {
         match part {
             Part::Definition(_) => false,
             Part::Thinking(fields) => accepts_thinking(format, self.role, fields),
+            Part::Opaque(opaque) => opaque.provider == format.name(),
             _ => true,
         }
     }
@@ -99,11 +100,13 @@ impl<'m> Turn<'m> {
     }
 }
 
-/// The pairing of the tool calls and results of turns. Places are indices of a turn and of a part in it.
+/// The pairing of the calls and results of the caller's tools. Places are indices of a turn and of a part in it.
 pub fn pairing<'m>(turns: &[Turn<'m>]) -> Pairing<'m> {
-    Pairing::of(
-        turns.iter().map(|turn| PairedMessage { is_assistant: turn.role == Role::Assistant, parts: turn.stored }),
-    )
+    Pairing::of(turns.iter().map(|turn| PairedMessage {
+        is_assistant: turn.role == Role::Assistant,
+        parts: turn.stored,
+        tools: Tools::Functions,
+    }))
 }
 
 /// For each turn, the index of the turn that its results directly follow.
