@@ -34,12 +34,14 @@ mod entry;
 mod field;
 mod format;
 pub mod formats;
+mod items;
 mod media;
 mod originals;
 mod part;
 mod reader;
 mod reading;
 pub mod repair;
+mod reply;
 mod result_media;
 pub mod rules;
 mod same;
@@ -52,6 +54,8 @@ pub mod wasm;
 mod writing;
 
 pub use format::ProviderFormat;
+pub use items::read_items;
+pub use reply::read_reply;
 
 use serde_json::Value;
 
