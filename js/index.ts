@@ -72,7 +72,10 @@ export type * from './providers/formats/openai-chat.js'
 export type * from './providers/formats/openai-responses.js'
 export type * from './providers/json-schema.js'
 export { loadProviders } from './providers/loading.js'
+export type * from './providers/replies.js'
 export type * from './providers/requests.js'
+export { trimMessages } from './providers/trim-messages.js'
+export type * from './providers/trim-types.js'
 export type * from './room/steps.js'
 export {
   type AnchorOptions,

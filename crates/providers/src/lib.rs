@@ -34,6 +34,7 @@ mod entry;
 mod field;
 mod format;
 pub mod formats;
+mod items;
 mod losses;
 mod media;
 mod originals;
@@ -41,6 +42,7 @@ mod part;
 mod reader;
 mod reading;
 pub mod repair;
+mod reply;
 mod result_media;
 pub mod rules;
 mod same;
@@ -53,7 +55,9 @@ pub mod wasm;
 mod writing;
 
 pub use format::ProviderFormat;
+pub use items::read_items;
 pub use losses::Loss;
+pub use reply::read_reply;
 
 use serde_json::Value;
 

@@ -67,9 +67,7 @@ pub fn losses_of_writing(context: &[u8], provider: &str, repair: bool) -> Result
 #[wasm_bindgen(js_name = lossesOfReading)]
 pub fn losses_of_reading(request: &[u8], provider: &str) -> Result<String, JsValue> {
     let format = formats::find(provider).map_err(thrown)?;
-    make_room_for_json(request);
-    let value = parse(request, MAX_DEPTH).map_err(|error| thrown(error.in_argument("value")))?;
-    json::ensure_copies(&(&value).into(), COPIES_WITH_LOSSES, PURPOSE).map_err(|error| thrown(error.into()))?;
+    let value = parse_value(request, "value").map_err(thrown)?;
     let mut losses = Vec::new();
     crate::from_messages(value, format, Some(&mut losses)).map_err(thrown)?;
     list(&losses)
@@ -96,12 +94,39 @@ fn list(items: &impl Serialize) -> Result<String, JsValue> {
 #[wasm_bindgen(js_name = fromMessages)]
 pub fn from_messages(request: &[u8], provider: &str) -> Result<Vec<u8>, JsValue> {
     let format = formats::find(provider).map_err(thrown)?;
-    make_room_for_json(request);
-    let value = parse(request, MAX_DEPTH).map_err(|error| thrown(error.in_argument("value")))?;
-    json::ensure_copies(&(&value).into(), COPIES, PURPOSE).map_err(|error| thrown(error.into()))?;
+    let value = parse_value(request, "value").map_err(thrown)?;
     let conversation = crate::from_messages(value, format, None).map_err(thrown)?;
     let text = json::to_compact_text(&(&conversation.into_value()).into());
     Ok(text.map_err(|error| thrown(error.into()))?.into_bytes())
+}
+
+/// The JSON array of the messages in the JSON text of a reply.
+#[wasm_bindgen(js_name = readReply)]
+pub fn read_reply(reply: &[u8], provider: &str, seed: &str) -> Result<Vec<u8>, JsValue> {
+    let format = formats::find(provider).map_err(thrown)?;
+    let value = parse_value(reply, "reply").map_err(thrown)?;
+    messages_text(crate::read_reply(&value, format, seed).map_err(thrown)?)
+}
+
+/// The JSON array of the messages in a JSON array of items, one for each.
+#[wasm_bindgen(js_name = readItems)]
+pub fn read_items(items: &[u8], provider: &str) -> Result<Vec<u8>, JsValue> {
+    let format = formats::find(provider).map_err(thrown)?;
+    let Value::Array(items) = parse_value(items, "messages").map_err(thrown)? else { return messages_text(Vec::new()) };
+    messages_text(crate::read_items(items, format))
+}
+
+fn messages_text(messages: Vec<Value>) -> Result<Vec<u8>, JsValue> {
+    let text = json::to_compact_text(&(&Value::Array(messages)).into());
+    Ok(text.map_err(|error| thrown(error.into()))?.into_bytes())
+}
+
+/// The value of a caller's JSON text, with memory for the copies of it.
+fn parse_value(text: &[u8], argument: &str) -> Result<Value, Error> {
+    make_room_for_json(text);
+    let value = parse(text, MAX_DEPTH).map_err(|error| error.in_argument(argument))?;
+    json::ensure_copies(&(&value).into(), COPIES, PURPOSE)?;
+    Ok(value)
 }
 
 fn read_context(text: &[u8], copies: usize) -> Result<Context, Error> {

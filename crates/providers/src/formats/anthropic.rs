@@ -14,6 +14,7 @@ use crate::format::{
 };
 use crate::media::{self, Media, MediaKind, Origin, PDF};
 use crate::part::{Role, Tool, has_text, is_redacted};
+use crate::reply::{Reply, replies};
 use crate::source::{Part, ResultContent, ResultPart, Speaker, Text};
 use crate::{reading, stored, writing};
 use peteos_conversation::OPAQUE;
@@ -188,6 +189,10 @@ impl ProviderFormat for Anthropic {
                 Ok(Entry::message(role, blocks))
             }
         }
+    }
+
+    fn read_reply<'v>(&self, reply: &Field<'v>) -> Result<Reply<'v>, ShapeError> {
+        replies::anthropic(reply)
     }
 }
 
