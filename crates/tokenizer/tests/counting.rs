@@ -251,7 +251,8 @@ fn a_file_that_is_no_vocabulary_is_refused() {
     assert!(refused(Vocabulary::R50k, &twice).contains("twice"));
     assert!(refused(Vocabulary::R50k, &vec![0; good.len()]).contains("twice"));
     // Half of a rank without a token.
-    let halves: Vec<u8> = good.iter().enumerate().map(|(at, byte)| if at < 256 + 3 * column { *byte } else { 255 }).collect();
+    let halves: Vec<u8> =
+        good.iter().enumerate().map(|(at, byte)| if at < 256 + 3 * column { *byte } else { 255 }).collect();
     assert!(refused(Vocabulary::R50k, &halves).contains("earlier"));
 }
 
