@@ -1,4 +1,4 @@
-import { cp, writeFile } from 'node:fs/promises'
+import { cp, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { node, toolPath } from '../../../scripts/matrix/processes.mjs'
 
@@ -7,6 +7,8 @@ const LINKERS = ['node-modules', 'pnp']
 export const environment = {
   packages: { '@yarnpkg/cli-dist': '4.18.1' },
   async run({ folder, tarball, check }) {
+    // Only what Yarn installs may be found.
+    await rm(join(folder, 'node_modules', 'peteos-session'), { recursive: true })
     for (const linker of LINKERS) {
       const app = join(folder, linker)
       const yarn = (args) => node(folder, [toolPath(folder, '@yarnpkg/cli-dist yarn'), ...args], { cwd: app })
