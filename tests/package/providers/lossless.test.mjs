@@ -1,7 +1,9 @@
 // What a provider sent comes back to it: shapes of requests of the newest SDKs, there and back, and to the other providers.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { isDeepStrictEqual } from 'node:util'
 import { load } from '../support/installed.mjs'
+import { fc, forAll } from '../support/property.mjs'
 import { SHAPES } from './shapes/index.mjs'
 
 const { check, fromMessages, toMessages } = await load('peteos-session')
@@ -81,6 +83,34 @@ test('request shapes of all SDKs come back as they were', (t) => {
   assert.deepEqual(failed, [])
   assert.ok(SHAPES.length >= 300, `${SHAPES.length} shapes`)
 })
+
+/** A request with a field that nobody knows in one of its messages or blocks, chosen by a number. */
+function withUnknownField(request, choice, value) {
+  const changed = copy(request)
+  const list = changed.messages ?? changed.input ?? changed.contents
+  const places = list.flatMap((entry) => [entry, ...[entry.content, entry.parts].filter(Array.isArray).flat()])
+  places[choice % places.length].field_of_tomorrow = value
+  return changed
+}
+
+test('fields that do not exist yet come back, or are reported', async () => {
+  const cases = fc.record({
+    shape: fc.constantFrom(...SHAPES),
+    choice: fc.nat(20),
+    value: fc.jsonValue({ maxDepth: 2 }),
+  })
+  await forAll(400, cases, ({ shape: { provider, request }, choice, value }) => {
+    const given = withUnknownField(request, choice, value)
+    // REST's names of Gemini are given back as those of the SDK.
+    const expected = copy(normal(given, provider))
+    const { value: context, losses } = lossesOf((onLoss) => fromMessages(given, provider, { onLoss }))
+    const { value: again, losses: more } = lossesOf((onLoss) => toMessages(context, provider, { onLoss }))
+    const isSame = isDeepStrictEqual(normal(provider === 'gemini' ? renamed(again) : again, provider), expected)
+    assert.equal([...losses, ...more].length === 0, isSame, JSON.stringify({ provider, given, again }))
+  })
+})
+
+const renamed = (value) => JSON.parse(JSON.stringify(value).replaceAll('"fieldOfTomorrow"', '"field_of_tomorrow"'))
 
 test('every shape converts to every provider with repair, and passes its check', () => {
   const failed = []
