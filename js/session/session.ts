@@ -7,8 +7,11 @@ import {
   NoActiveContextError,
   type SessionError,
 } from '../errors.js'
-import type { EncodingName } from '../generated/lists.js'
+import type { EncodingName, ProviderName } from '../generated/lists.js'
+import { Message } from '../messages/factories.js'
 import type { SessionMessage, StoredMessage } from '../messages/message.js'
+import { providers } from '../providers/loading.js'
+import type { ProviderReplies } from '../providers/replies.js'
 import { readOptions } from '../read-options.js'
 import type {
   ClearMediaOptions,
@@ -511,6 +514,41 @@ export class Session {
     const context = this.#activeContext()
     if (context === null) throw new NoActiveContextError()
     return context.append(message, anchorPoint)
+  }
+
+  /**
+   * Appends what the call of a provider's API or SDK returned to the active context, whole: all of its messages, or none if
+   * there is an error. Of several choices or candidates it appends the first. Tool calls are `pending`, and keep their ids. The last
+   * message of the assistant gets a {@link ReplyMetadata} with the model, the usage and the reason for the stop.
+   *
+   * @example
+   * ```ts
+   * import { MemoryStorage, Session } from 'peteos-session'
+   *
+   * const session = Session.create('agents', { storage: new MemoryStorage() })
+   * const reply = {
+   *   role: 'assistant' as const,
+   *   content: [{ type: 'text', text: 'Hello.' }],
+   *   stop_reason: 'end_turn',
+   *   usage: { input_tokens: 9, output_tokens: 3 },
+   * }
+   * const [stored] = session.appendReply(reply, 'anthropic')
+   * console.log(stored?.metadata?.stop_reason) // end_turn
+   * ```
+   *
+   * @returns The messages as they are stored: one, or those of all steps of the AI SDK. None if the model finished without
+   * saying anything.
+   * @throws {InvalidArgumentError} if the reply is an error of the provider, is not complete, or has no content because it was
+   * refused, blocked or cut off; `argument` is the path of the field that says so.
+   * @throws {NoActiveContextError} if no context is active.
+   * @throws {FileTooLargeError} if the file of the context would exceed a limit.
+   */
+  appendReply<P extends ProviderName>(reply: ProviderReplies[P], provider: P): StoredMessage[] {
+    rust().expectString(provider, 'provider')
+    const messages = providers().readReply(reply, provider, Message.create('assistant').id)
+    const context = this.#activeContext()
+    if (context === null) throw new NoActiveContextError()
+    return context.appendAll(messages)
   }
 
   /**

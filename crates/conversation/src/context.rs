@@ -230,6 +230,30 @@ impl Context {
         Ok(self.insert(message, position))
     }
 
+    /// Appends all of these messages, or none of them. Returns their positions.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Context::append`].
+    pub fn append_all(&mut self, messages: Vec<Message>, anchor: &str) -> Result<Vec<usize>, Error> {
+        let before = (self.anchors.clone(), self.file_size, self.in_order);
+        let counters = (self.mutation_counter, self.message_sequence, self.revision);
+        let mut positions = Vec::with_capacity(messages.len());
+        for message in messages {
+            match self.append(message, anchor) {
+                Ok(position) => positions.push(position),
+                Err(error) => {
+                    // They are in a row, so each removal leaves the positions of the earlier ones.
+                    positions.into_iter().rev().for_each(|position| drop(self.messages.remove(position)));
+                    (self.anchors, self.file_size, self.in_order) = before;
+                    (self.mutation_counter, self.message_sequence, self.revision) = counters;
+                    return Err(error);
+                }
+            }
+        }
+        Ok(positions)
+    }
+
     /// Inserts a message with its sequence number at an anchor; returns its position.
     fn insert(&mut self, message: Message, anchor: usize) -> usize {
         self.anchors.clamp(self.messages.len() as u64);
