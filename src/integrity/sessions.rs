@@ -42,11 +42,16 @@ pub async fn check_all(
     for id in ids {
         let layout = Layout::new(parent_dir, id.clone());
         let check = match examine(&layout, storage, environment, Purpose::CheckAll).await {
-            Ok((check, _)) => {
+            Err(Error::SessionNotFound { .. }) => {
+                storage.list(&layout.session_dir()).await.map(|names| without_session(&layout, names))
+            }
+            examined => examined.map(|(check, _)| {
                 checked += 1;
                 check
-            }
-            Err(Error::SessionNotFound { .. }) => without_session(&layout, storage.list(&layout.session_dir()).await?),
+            }),
+        };
+        let check = match check {
+            Ok(check) => check,
             Err(Error::Storage(error)) => {
                 let mut report = Report::new(error.path);
                 report.add(Rule::UnreadableFile, (), format!("the storage could not read it: {}", error.message));

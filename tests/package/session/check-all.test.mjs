@@ -7,7 +7,7 @@ import { refused } from '../support/errors.mjs'
 import { tempDir, textsUnder } from '../support/files.mjs'
 import { load } from '../support/installed.mjs'
 import { script, start } from '../support/processes.mjs'
-import { RecordingStorage } from '../support/storages.mjs'
+import { FailingStorage, RecordingStorage } from '../support/storages.mjs'
 import { text } from '../support/values.mjs'
 
 const { Context, MemoryStorage, Session } = await load('peteos-session')
@@ -136,6 +136,35 @@ test('a session that the storage fails to read does not hide the others', async 
     [other, false, `unreadable-file a/${other}/session.json`],
   ])
   assert.match(all.sessions[0].findings[0].message, /broken/)
+})
+
+test('each call that fails, but for the first, is a finding of its directory', async () => {
+  const storage = new FailingStorage()
+  await saved('a', storage)
+  storage.put('a/leftovers/.lock', '{}')
+  storage.takeCalls()
+  const whole = await Session.checkAll('a', { storage })
+  const calls = storage.takeCalls()
+  assert.ok(calls.length > 5)
+  for (const [index, call] of calls.entries()) {
+    storage.count = 0
+    storage.failAt = index + 1
+    if (index === 0) {
+      await refused(() => Session.checkAll('a', { storage }), 'StorageError', { operation: 'list', path: 'a' })
+      continue
+    }
+    const all = await Session.checkAll('a', { storage })
+    assert.equal(all.ok, false)
+    const [, path] = call.split(' ')
+    const unreadable = all.sessions.flatMap(({ findings }) => findings).filter(({ rule }) => rule === 'unreadable-file')
+    assert.deepEqual(
+      unreadable.map((finding) => finding.path),
+      [path],
+      call,
+    )
+  }
+  storage.failAt = 0
+  assert.deepEqual(await Session.checkAll('a', { storage }), whole)
 })
 
 test('limits apply to each file, one file is read at a time, and wrong arguments are refused', async () => {
