@@ -166,6 +166,18 @@ test('a list makes room as a load does, and lists each session and each error on
     assert.deepEqual(errors.map(({ name }) => name), ['CorruptSessionError'])
   `))
 
+test('a check of many sessions takes the memory of one', () =>
+  runInOwnProcess(`
+    await init({ maxMemory: 64 * MB })
+    const messages = '"messages":[' + JSON.stringify(text(4 * MB)) + ']'
+    for (let count = 0; count < 30; count++) await sessionFile(storage, messages)
+    const { used } = memoryUsage()
+    const { checked, sessions } = await Session.checkAll('a', { storage })
+    assert.equal(checked, 30)
+    assert.ok(memoryUsage().used < used + MB)
+    assert.ok(JSON.stringify(sessions).length < MB)
+  `))
+
 test('the memory of the engine may end before the limit', async () => {
   for (let seed = 1; seed <= SEEDS; seed++) {
     const output = await runModule(
