@@ -34,12 +34,11 @@ pub async fn check_all(
     storage: &impl Storage,
     environment: &dyn Environment,
 ) -> Result<SessionsCheck, Error> {
-    let names = storage.list(if parent_dir.is_empty() { "." } else { parent_dir }).await?;
+    let mut names = storage.list(if parent_dir.is_empty() { "." } else { parent_dir }).await?;
+    order::sort(&mut names);
     let visible = names.iter().filter(|name| !name.starts_with('.'));
-    let mut ids: Vec<SessionId> = visible.filter_map(|name| SessionId::parse(name).ok()).collect();
-    order::sort(&mut ids);
     let (mut checked, mut sessions) = (0, Vec::new());
-    for id in ids {
+    for id in visible.filter_map(|name| SessionId::parse(name).ok()) {
         let layout = Layout::new(parent_dir, id.clone());
         let check = match examine(&layout, storage, environment, Purpose::CheckAll).await {
             Err(Error::SessionNotFound { .. }) => {
