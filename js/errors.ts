@@ -7,8 +7,11 @@ export class SessionError extends Error {
   override name = 'SessionError'
   /** A stable, machine-readable code. */
   readonly code: string
+  /** What caused the error, if anything did. */
+  // Declared here, because `Error` has it only from ES2022 on.
+  declare readonly cause?: unknown
 
-  constructor(message: string, code = 'ERR_SESSION', options?: ErrorOptions) {
+  constructor(message: string, code = 'ERR_SESSION', options?: { cause?: unknown }) {
     super(message, options)
     this.code = code
   }
@@ -241,7 +244,7 @@ export class NoSavingError extends SessionError {
 export class NotInitializedError extends SessionError {
   override name = 'NotInitializedError'
 
-  constructor(message: string, options?: ErrorOptions) {
+  constructor(message: string, options?: { cause?: unknown }) {
     super(message, 'ERR_NOT_INITIALIZED', options)
   }
 }

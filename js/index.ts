@@ -57,7 +57,14 @@ export type {
   ToolUsePart,
 } from './messages/message.js'
 export { check, type ProviderFinding } from './providers/check.js'
-export { fromMessages, type ToMessagesOptions, toMessages } from './providers/convert.js'
+export {
+  type ConversionLoss,
+  type ConversionOptions,
+  type FromMessagesOptions,
+  fromMessages,
+  type ToMessagesOptions,
+  toMessages,
+} from './providers/convert.js'
 export type * from './providers/formats/ai-sdk.js'
 export type * from './providers/formats/anthropic.js'
 export type * from './providers/formats/gemini.js'
@@ -65,7 +72,10 @@ export type * from './providers/formats/openai-chat.js'
 export type * from './providers/formats/openai-responses.js'
 export type * from './providers/json-schema.js'
 export { loadProviders } from './providers/loading.js'
+export type * from './providers/replies.js'
 export type * from './providers/requests.js'
+export { trimMessages } from './providers/trim-messages.js'
+export type * from './providers/trim-types.js'
 export type * from './room/steps.js'
 export {
   type AnchorOptions,

@@ -1,17 +1,40 @@
 import { withCallerStack } from '../caller-stack.js'
+import { InvalidArgumentError } from '../errors.js'
 import type { ProviderName } from '../generated/lists.js'
 import { readOptions } from '../read-options.js'
 import { Context, handleOf } from '../session/context.js'
 import { FILE_LIMITS, type FileLimits } from '../session/limits.js'
-import { toJsonText } from '../wasm/json-text.js'
+import { fromJsonText, toJsonText } from '../wasm/json-text.js'
 import { rust } from '../wasm/runtime.js'
 import { providers } from './loading.js'
 import type { ProviderRequests } from './requests.js'
 
 const encoder = new TextEncoder()
 
+/** Something that a conversion leaves out, or that means something else afterwards. */
+export interface ConversionLoss {
+  /** The path of the part or the message: in the context for `toMessages`, in the value for `fromMessages`. */
+  readonly path: string
+  /** The field of it; empty if it is lost as a whole. */
+  readonly field: string
+  /** What happened. */
+  readonly message: string
+}
+
+/** The options of both conversions. */
+export interface ConversionOptions {
+  /**
+   * Called for each thing that the conversion leaves out or changes in meaning, before it returns. What it throws is thrown.
+   * Looking for losses costs about as much as the conversion; without a listener it is not done.
+   */
+  onLoss?: (loss: ConversionLoss) => void
+}
+
+/** Options of {@link fromMessages}. */
+export interface FromMessagesOptions extends ConversionOptions, FileLimits {}
+
 /** Options of {@link toMessages}. */
-export interface ToMessagesOptions {
+export interface ToMessagesOptions extends ConversionOptions {
   /**
    * Repairs what the provider would reject, instead of throwing. The context itself does not change. By default `false`.
    */
@@ -46,11 +69,14 @@ export interface ToMessagesOptions {
 export const toMessages = /* @__PURE__ */ withCallerStack(
   'toMessages',
   <P extends ProviderName>(context: Context, provider: P, options?: ToMessagesOptions): ProviderRequests[P] => {
-    const { repair = false } = readOptions(options, ['repair'], 'toMessages')
+    const { repair = false, onLoss } = readOptions(options, ['repair', 'onLoss'], 'toMessages')
+    checkListener(onLoss)
     const handle = handleOf(context, 'context')
     rust().expectString(provider, 'provider')
     rust().expectBoolean(repair, 'options.repair')
-    const text = providers().toMessages(handle.conversationText(), provider, repair)
+    const conversation = handle.conversationText()
+    const text = providers().toMessages(conversation, provider, repair)
+    report(onLoss, () => providers().lossesOfWriting(conversation, provider, repair))
     return JSON.parse(text) as ProviderRequests[P]
   },
 )
@@ -74,11 +100,27 @@ export const toMessages = /* @__PURE__ */ withCallerStack(
  */
 export const fromMessages = /* @__PURE__ */ withCallerStack(
   'fromMessages',
-  (value: object, provider: ProviderName, options?: FileLimits): Context => {
-    const limits = readOptions(options, FILE_LIMITS, 'fromMessages')
+  (value: object, provider: ProviderName, options?: FromMessagesOptions): Context => {
+    const { onLoss, ...limits } = readOptions(options, [...FILE_LIMITS, 'onLoss'], 'fromMessages')
+    checkListener(onLoss)
     const request = encoder.encode(toJsonText(value, 'value'))
     const { ContextHandle, expectString } = rust()
     expectString(provider, 'provider')
-    return Context.wrap(ContextHandle.fromConversation(providers().fromMessages(request, provider), limits))
+    const conversation = providers().fromMessages(request, provider)
+    const context = Context.wrap(ContextHandle.fromConversation(conversation, limits))
+    report(onLoss, () => providers().lossesOfReading(request, provider))
+    return context
   },
 )
+
+function checkListener(onLoss: unknown): void {
+  if (onLoss === undefined || typeof onLoss === 'function') return
+  const argument = 'options.onLoss'
+  throw new InvalidArgumentError(`${argument}: expected a function`, { argument })
+}
+
+/** Calls a listener, if there is one, with each of the losses. */
+function report(onLoss: ConversionOptions['onLoss'], losses: () => string): void {
+  if (onLoss === undefined) return
+  for (const loss of fromJsonText<ConversionLoss[]>(losses())) onLoss(loss)
+}

@@ -3,6 +3,7 @@ import { messageOf, NotInitializedError } from '../errors.js'
 import { contentOf } from '../wasm/fetching.js'
 import { getPlatform } from '../wasm/platform.js'
 import type { ModuleSource } from '../wasm/sources.js'
+import { importCode } from './import-code.js'
 import type { ProvidersCode, ProvidersModule } from './module.js'
 
 /** The module, once it is loaded. */
@@ -69,7 +70,7 @@ async function load(source: ModuleSource | undefined): Promise<void> {
     throw new NotInitializedError('this entry point has no module of the providers; call loadProviders(source)')
   }
   try {
-    const code: ProvidersCode = getPlatform().providersCode ?? (await import('./bindings.js'))
+    const code: ProvidersCode = getPlatform().providersCode ?? (await importCode())
     await code.load(await contentOf(source))
     loaded = code
   } catch (cause) {

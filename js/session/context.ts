@@ -260,6 +260,16 @@ export class Context {
   }
 
   /**
+   * Appends all messages of a JSON array at the end of the conversation, or none.
+   * @internal
+   */
+  appendAll(messages: Uint8Array): StoredMessage[] {
+    const positions = this.handle.appendAll(messages)
+    const { storedMessages } = this
+    return Array.from(positions, (position) => storedMessages[position] as StoredMessage)
+  }
+
+  /**
    * Changes fields of a stored message, such as its `content` once a tool call is approved. The message keeps its id and
    * its position; an outdated `token_count` is dropped.
    *

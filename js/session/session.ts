@@ -1,8 +1,17 @@
 import type { ContextHandle, SessionHandle } from '../../pkg/peteos_session.js'
 import { wrapMethods } from '../caller-stack.js'
-import { ConflictError, DisposedError, InvalidArgumentError, NoActiveContextError } from '../errors.js'
-import type { EncodingName } from '../generated/lists.js'
+import {
+  ConflictError,
+  DisposedError,
+  InvalidArgumentError,
+  NoActiveContextError,
+  type SessionError,
+} from '../errors.js'
+import type { EncodingName, ProviderName } from '../generated/lists.js'
+import { Message } from '../messages/factories.js'
 import type { SessionMessage, StoredMessage } from '../messages/message.js'
+import { providers } from '../providers/loading.js'
+import type { ProviderReplies } from '../providers/replies.js'
 import { readOptions } from '../read-options.js'
 import type {
   ClearMediaOptions,
@@ -34,7 +43,7 @@ import {
 import { Context, type ContextOwner, type Fitted, handleOf, specialTexts } from './context.js'
 import type { SessionDict } from './dicts.js'
 import { makeAsyncDisposable, makeDisposable } from './dispose.js'
-import type { SessionCheck, SessionRepair } from './findings.js'
+import type { SessionCheck, SessionRepair, SessionsCheck } from './findings.js'
 import { FILE_LIMITS } from './limits.js'
 import type { ListOptions, LoadOptions, ReadOptions, RepairOptions, SaveOptions, SessionOptions } from './options.js'
 import { SessionState } from './state.js'
@@ -196,6 +205,40 @@ export class Session {
   }
 
   /**
+   * Checks all sessions in a directory, one at a time, and writes nothing. Besides the findings of {@link check} it reports
+   * contexts that nothing names and, in directories without a session, the leftovers of a first save that was killed. A
+   * session that the storage fails to read is a finding (`unreadable-file`) and does not hide the others.
+   *
+   * @example
+   * ```ts
+   * import { MemoryStorage, Session } from 'peteos-session'
+   *
+   * const storage = new MemoryStorage()
+   * const { checked, sessions } = await Session.checkAll('agents', { storage })
+   * for (const { uuid, findings } of sessions) console.log(uuid, findings)
+   * console.log(`${sessions.length} of ${checked} sessions have findings`)
+   * ```
+   *
+   * @returns The sessions with findings.
+   * @throws {StorageError} if the storage cannot list the directory, or does not answer within `options.timeout`.
+   */
+  static async checkAll(parentDir: string, options: ReadOptions = {}): Promise<SessionsCheck> {
+    const read = readOptions(options, READ_OPTIONS, 'Session.checkAll')
+    const { storage } = read
+    return bounded(
+      storageOf(storage),
+      read,
+      'check',
+      () => parentDir,
+      async (storage) => {
+        await ensureLoaded()
+        const check = () => rust().checkSessions(parentDir, storage, read)
+        return fromJsonText<SessionsCheck>(await withMemory(check))
+      },
+    )
+  }
+
+  /**
    * Repairs the findings that {@link check} reports as `repairable`, without losing anything that could be read before. Each
    * file is copied to `<name>.<time>.bak` beside it before it is changed. Contexts are written first, `session.json` last. The
    * result includes a check of what remains. A second repair changes nothing. If the storage has locks, the repair holds the
@@ -351,7 +394,8 @@ export class Session {
       () => parentDir,
       async (storage) => {
         await ensureLoaded()
-        const summaries: SessionSummary[] = []
+        let summaries: SessionSummary[] = []
+        let errors: SessionError[] = []
         const onPage = (text: string) => {
           type Listed = Omit<SessionSummary, 'modifiedAt'> & { readonly modifiedAt: number | null }
           for (const { modifiedAt, ...summary } of JSON.parse(text) as Listed[]) {
@@ -359,7 +403,15 @@ export class Session {
           }
         }
         const [uuid, time] = placeOf(after)
-        await rust().SessionHandle.list(parentDir, storage, read, utcOffset(), limit, uuid, time, onPage, onError)
+        const offset = utcOffset()
+        const list = () => {
+          summaries = []
+          errors = []
+          const onFailure = (error: SessionError) => errors.push(error)
+          return rust().SessionHandle.list(parentDir, storage, read, offset, limit, uuid, time, onPage, onFailure)
+        }
+        await withMemory(list)
+        for (const error of errors) onError(error)
         return summaries
       },
     )
@@ -462,6 +514,41 @@ export class Session {
     const context = this.#activeContext()
     if (context === null) throw new NoActiveContextError()
     return context.append(message, anchorPoint)
+  }
+
+  /**
+   * Appends what the call of a provider's API or SDK returned to the active context, whole: all of its messages, or none if
+   * there is an error. Of several choices or candidates it appends the first. Tool calls are `pending`, and keep their ids. The last
+   * message of the assistant gets a {@link ReplyMetadata} with the model, the usage and the reason for the stop.
+   *
+   * @example
+   * ```ts
+   * import { MemoryStorage, Session } from 'peteos-session'
+   *
+   * const session = Session.create('agents', { storage: new MemoryStorage() })
+   * const reply = {
+   *   role: 'assistant' as const,
+   *   content: [{ type: 'text', text: 'Hello.' }],
+   *   stop_reason: 'end_turn',
+   *   usage: { input_tokens: 9, output_tokens: 3 },
+   * }
+   * const [stored] = session.appendReply(reply, 'anthropic')
+   * console.log(stored?.metadata?.stop_reason) // end_turn
+   * ```
+   *
+   * @returns The messages as they are stored: one, or those of all steps of the AI SDK. None if the model finished without
+   * saying anything.
+   * @throws {InvalidArgumentError} if the reply is an error of the provider, is not complete, or has no content because it was
+   * refused, blocked or cut off; `argument` is the path of the field that says so.
+   * @throws {NoActiveContextError} if no context is active.
+   * @throws {FileTooLargeError} if the file of the context would exceed a limit.
+   */
+  appendReply<P extends ProviderName>(reply: ProviderReplies[P], provider: P): StoredMessage[] {
+    rust().expectString(provider, 'provider')
+    const messages = providers().readReply(reply, provider, Message.create('assistant').id)
+    const context = this.#activeContext()
+    if (context === null) throw new NoActiveContextError()
+    return context.appendAll(messages)
   }
 
   /**

@@ -1,8 +1,8 @@
 import { readdir, stat, unlink } from 'node:fs/promises'
-import { createRequire } from 'node:module'
 import { resolve } from 'node:path'
 import { constructing } from '../caller-stack.js'
 import { InvalidArgumentError } from '../errors.js'
+import { requireFrom } from '../node-require.js'
 import { readOptions } from '../read-options.js'
 import type { StorageLease } from './lease.js'
 import { isTimeout, LOCK_TIMEOUT, lockTimeoutError } from './lock-timeout.js'
@@ -247,6 +247,6 @@ function sha256(contents: Uint8Array | null): string | null {
   const name = 'node:crypto'
   // Before Node 20.16 only `require` loads a module of Node late. The path only has to be absolute.
   const crypto =
-    process.getBuiltinModule?.(name) ?? (createRequire(process.execPath)(name) as typeof import('node:crypto'))
+    process.getBuiltinModule?.(name) ?? (requireFrom(process.execPath)(name) as typeof import('node:crypto'))
   return crypto.createHash('sha256').update(contents).digest('hex')
 }

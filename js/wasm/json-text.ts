@@ -1,7 +1,7 @@
 import { InvalidArgumentError, InvalidMessageError } from '../errors.js'
 
 /** The role of a value, which decides the class of the error about it. */
-type Purpose = 'message' | 'dict' | 'rawDict' | 'arguments' | 'value' | 'options' | 'policy' | 'range'
+type Purpose = 'message' | 'dict' | 'rawDict' | 'arguments' | 'value' | 'reply' | 'options' | 'policy' | 'range'
 
 /** Longer texts come close to what a string, or the memory of WebAssembly, can hold. */
 export const MAX_TEXT = 2 ** 27

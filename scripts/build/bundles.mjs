@@ -57,7 +57,7 @@ export async function writeBundles() {
   await convert(esbuild, outputs, '.cjs', {
     format: 'cjs',
     define: { 'import.meta.url': 'importMetaUrl' },
-    inject: [join(root, 'scripts', 'build', 'import-meta-url.js')],
+    inject: ['import-meta-url.js', 'text-coding.js'].map((name) => join(root, 'scripts', 'build', name)),
   })
 }
 
@@ -70,7 +70,7 @@ async function bundleModules(esbuild, options) {
     metafile: true,
     // `sideEffects` in package.json is about dist/: it must not drop what a source imports.
     ignoreAnnotations: true,
-    plugins: [keepFilesApart],
+    plugins: [keepFilesApart, ...(options.platform === 'node' ? [importCodeAtOnce] : [])],
   })
 }
 
@@ -80,6 +80,15 @@ const keepFilesApart = {
   setup({ onResolve }) {
     onResolve({ filter: /\.wasm(\?module)?$|^\.\/embedded\// }, ({ path }) => ({ path, external: true }))
     onResolve({ filter: /^\.\/files\.mjs$/ }, () => ({ path: `./${FILES_MODULE}.js`, external: true }))
+  },
+}
+
+/** In Node nothing is imported late. */
+const importCodeAtOnce = {
+  name: 'import-code-at-once',
+  setup({ onResolve }) {
+    const path = join(root, 'js', 'providers', 'import-code-node.ts')
+    onResolve({ filter: /\/import-code\.js$/ }, () => ({ path }))
   },
 }
 

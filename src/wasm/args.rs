@@ -109,11 +109,9 @@ fn integer(value: &JsValue) -> Option<i64> {
 fn describe(value: &JsValue) -> String {
     const LONGEST: usize = 40;
     if let Some(number) = value.as_f64() {
-        return if number.is_infinite() {
-            format!("{}Infinity", if number < 0.0 { "-" } else { "" })
-        } else {
-            number.to_string()
-        };
+        return js_sys::Number::from(number)
+            .to_string_with_radix(10)
+            .map_or_else(|_| "a number".to_owned(), String::from);
     }
     if let Some(text) = value.dyn_ref::<JsString>() {
         let short: String = text.substring(0, 2 * LONGEST as u32).into();

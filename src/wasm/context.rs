@@ -2,6 +2,7 @@
 
 use std::iter;
 
+use serde_json::Value;
 use wasm_bindgen::prelude::*;
 
 use super::bytes::copied;
@@ -13,8 +14,8 @@ use super::{
 use crate::conversation::{
     Context, ForkOptions, MAX_MESSAGE_DEPTH, MESSAGES, Message, NewConversation, SequenceRange, Special,
 };
-use crate::error::Error;
-use crate::json::{self, View};
+use crate::error::{Error, ShapeError};
+use crate::json::{self, FieldPath, View};
 use crate::limits::Limits;
 use crate::session::SharedContext;
 use crate::window::Windows;
@@ -101,7 +102,12 @@ impl ContextHandle {
         let at_fault = in_argument("dict");
         let file = || "the file of dict".to_owned();
         let dict = text::with_text(bytes, |text| value(text, json::MAX_DEPTH, limits, file, &at_fault))?;
-        let context = Context::from_dict(dict, None, &environment).map_err(at_fault)?;
+        let context = Context::from_dict(dict, None, &environment).map_err(&at_fault)?;
+        if context.id().as_str().starts_with('.') {
+            // Its file would be hidden: nothing that lists the directory would take it for a context.
+            let fault = format!("{:?} begins with a dot; such files belong to the storage", context.id().as_str());
+            return Err(at_fault(ShapeError::new(FieldPath::root().key("id"), fault)).into());
+        }
         Self::within(context, limits)
     }
 
@@ -206,6 +212,18 @@ impl ContextHandle {
             let message = context.message(position).map(|message| completed_view(message, given));
             reports::compact_text(&View::Array(iter::once(key).chain(message).collect()))
         })?)
+    }
+
+    /// Appends all messages of a JSON array at the end of the conversation, or none. Returns their positions.
+    #[wasm_bindgen(js_name = appendAll)]
+    pub fn append_all(&self, text: &[u8]) -> Result<Vec<usize>, JsValue> {
+        memory::make_room_for_json(text);
+        let dicts = value(text, json::MAX_DEPTH, self.limits(), || self.file(), in_message)?;
+        let environment = JsEnvironment::capture()?;
+        let Value::Array(dicts) = dicts else { return Ok(Vec::new()) };
+        let messages: Result<_, _> = dicts.into_iter().map(|dict| Message::given(dict, &environment)).collect();
+        let messages = messages.map_err(in_message)?;
+        Ok(self.0.change(|context| context.append_all(messages, MESSAGES))?)
     }
 
     /// Changes fields of a message, given as JSON in the [`super::text::text_buffer`]. Returns its new key, its old key and

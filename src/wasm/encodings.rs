@@ -32,7 +32,7 @@ pub fn load(vocabulary: Vocabulary, data: &JsValue) -> Result<(), JsValue> {
     let data = bytes::copied(data, PURPOSE).map_err(Error::from)?.unwrap_or_default();
     // Its tables take several times as much as the file.
     ensure(data.len().saturating_mul(8), PURPOSE).map_err(Error::from)?;
-    let tokenizer = Tokenizer::new(vocabulary, data).map_err(Error::from)?;
+    let tokenizer = Tokenizer::new(vocabulary, &data).map_err(Error::from)?;
     LOADED.with_borrow_mut(|loaded| loaded[vocabulary.index()] = Some(Rc::new(tokenizer)));
     Ok(())
 }

@@ -7,13 +7,13 @@ use crate::anchors::{Anchor, Anchors, MESSAGES, SYSTEM_PROMPT, TOOLS};
 use crate::context_shape::MAX_COUNTER;
 use crate::environment::Environment;
 use crate::error::{Error, ShapeError};
+use crate::file_size::FileSize;
 use crate::id::ContextId;
 use crate::json::{self, Object};
 use crate::keys;
 use crate::limits::Limits;
 use crate::message::Message;
 use crate::order;
-use crate::room::FileSize;
 use crate::special::Special;
 
 /// The messages of one step of a session in display order, with anchors that determine where new messages go.
@@ -228,6 +228,30 @@ impl Context {
         }
         self.make_room(&message, None)?;
         Ok(self.insert(message, position))
+    }
+
+    /// Appends all of these messages, or none of them. Returns their positions.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Context::append`].
+    pub fn append_all(&mut self, messages: Vec<Message>, anchor: &str) -> Result<Vec<usize>, Error> {
+        let before = (self.anchors.clone(), self.file_size, self.in_order);
+        let counters = (self.mutation_counter, self.message_sequence, self.revision);
+        let mut positions = Vec::with_capacity(messages.len());
+        for message in messages {
+            match self.append(message, anchor) {
+                Ok(position) => positions.push(position),
+                Err(error) => {
+                    // They are in a row, so each removal leaves the positions of the earlier ones.
+                    positions.into_iter().rev().for_each(|position| drop(self.messages.remove(position)));
+                    (self.anchors, self.file_size, self.in_order) = before;
+                    (self.mutation_counter, self.message_sequence, self.revision) = counters;
+                    return Err(error);
+                }
+            }
+        }
+        Ok(positions)
     }
 
     /// Inserts a message with its sequence number at an anchor; returns its position.

@@ -93,7 +93,7 @@ impl<'v> Field<'v> {
         Self { value, path: Some(Rc::new(LinkedPath { parent: self.path.clone(), step })) }
     }
 
-    fn path(&self) -> FieldPath {
+    pub fn path(&self) -> FieldPath {
         let mut steps = Vec::new();
         let mut rest = self.path.as_ref();
         while let Some(LinkedPath { parent, step }) = rest.map(Rc::as_ref) {

@@ -8,6 +8,7 @@ use super::entry::{Block, Entry, Section};
 use super::field::Field;
 use super::media::Media;
 use super::part::{Role, Tool};
+use super::reply::Reply;
 use super::source::{Part, Speaker};
 use peteos_conversation::error::ShapeError;
 use peteos_json::Object;
@@ -85,6 +86,13 @@ pub trait ProviderFormat: Sync {
     ///
     /// The field that the format does not allow.
     fn read_entry(&self, section: Section, entry: &Field<'_>) -> Result<Entry, ShapeError>;
+
+    /// Reads what a call of the API, or of its SDK, returned.
+    ///
+    /// # Errors
+    ///
+    /// The field that has the wrong type, or that says why there is no message.
+    fn read_reply<'v>(&self, reply: &Field<'v>) -> Result<Reply<'v>, ShapeError>;
 }
 
 /// The requirements of a format on a conversation. [`Rule::holds_for`](super::rules::Rule::holds_for) derives the rules of

@@ -24,7 +24,7 @@ use peteos_json::{Object, items};
 pub const KEY: &str = "provider_original";
 
 /// The states of calls and results, which no provider has.
-const STATES: [&str; 2] = ["approval_status", "execution_status"];
+pub const STATES: [&str; 2] = ["approval_status", "execution_status"];
 
 /// What has to be kept of the entries that a message was read from; `None` if `written`, which was written from its parts
 /// alone, says the same.
@@ -113,6 +113,11 @@ pub struct Kept {
 }
 
 impl Originals {
+    /// Whether a part is sent as it was.
+    pub fn is_kept(&self, part: usize) -> bool {
+        matches!(self.parts.get(part), Some(Some(Kept { block: Some(_), .. })))
+    }
+
     /// What is kept of a message, if it is kept for this format and still fits the message.
     pub fn of(message: &Message, format: &dyn ProviderFormat) -> Option<Self> {
         let record = message.dict().get(KEY)?.as_object()?;
@@ -127,7 +132,7 @@ impl Originals {
                 Value::Null => Entry::whole("", Value::Null),
                 entry => format.read_entry(section, &Field::root(entry)).ok()?,
             };
-            if !entry.is_null() && Role::of(read.role) != Role::of(message.role()) {
+            if !entry.is_null() && speaker(read.role) != speaker(message.role()) {
                 return None;
             }
             entries.push(Shell::of(entry, &read));
@@ -154,6 +159,14 @@ impl Originals {
         }
         skip(blocks.get(next..).unwrap_or_default());
         Some(Self { entries, parts, lost_thinking })
+    }
+}
+
+/// The role of a message. Whether one of the user has results depends on blocks that may have been left out.
+fn speaker(role: &str) -> Role {
+    match Role::of(role) {
+        Role::Tool => Role::User,
+        role => role,
     }
 }
 

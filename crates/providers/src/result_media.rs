@@ -3,14 +3,23 @@
 use serde_json::Value;
 
 use super::dict::{dict, set};
+use super::format::ProviderFormat;
+use super::originals::Originals;
 use super::part::{Part, ResultContent};
 use super::stored;
 use peteos_conversation::{Message, PartKind};
 
 /// The messages with the media of their results in messages of the user behind them, each labelled with its call. `None` if
 /// there are no such media.
-pub fn behind_results(messages: &[(usize, &Message)]) -> Option<Vec<(usize, Message)>> {
-    let has_media = |message: &Message| message.parts().iter().any(|part| media_of(part).next().is_some());
+pub fn behind_results(messages: &[(usize, &Message)], format: &dyn ProviderFormat) -> Option<Vec<(usize, Message)>> {
+    // What the provider itself sent stays as it was.
+    let is_kept = |message: &Message, part: usize| {
+        Originals::of(message, format).is_some_and(|originals| originals.is_kept(part))
+    };
+    let has_media = |message: &Message| {
+        let mut parts = message.parts().iter().enumerate();
+        parts.any(|(index, part)| media_of(part).next().is_some() && !is_kept(message, index))
+    };
     let has_results = |message: &Message| message.kinds().contains(PartKind::ToolResult);
     if !messages.iter().any(|(_, message)| has_results(message) && has_media(message)) {
         return None;
@@ -33,9 +42,9 @@ pub fn behind_results(messages: &[(usize, &Message)]) -> Option<Vec<(usize, Mess
             continue;
         }
         let mut parts = message.parts().to_vec();
-        for part in &mut parts {
+        for (index, part) in parts.iter_mut().enumerate() {
             let media: Vec<Value> = media_of(part).cloned().collect();
-            if media.is_empty() {
+            if media.is_empty() || is_kept(message, index) {
                 continue;
             }
             let call_id = part["call_id"].as_str().unwrap_or_default();

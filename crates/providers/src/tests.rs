@@ -40,11 +40,11 @@ proptest! {
     fn a_repaired_conversation_is_converted_and_passes_the_check(context in any_context()) {
         let before = peteos_json::to_compact_text(&context.view()).unwrap();
         for format in FORMATS {
-            let repaired = to_messages(&context, format, true).unwrap();
-            prop_assert_eq!(&to_messages(&context, format, true).unwrap(), &repaired);
+            let repaired = to_messages(&context, format, true, None).unwrap();
+            prop_assert_eq!(&to_messages(&context, format, true, None).unwrap(), &repaired);
             let value = Value::from(repaired.clone());
-            let back = from_messages(value.clone(), format).unwrap().into_context(&Fixed::default()).unwrap();
-            prop_assert!(to_messages(&back, format, false).is_ok());
+            let back = from_messages(value.clone(), format, None).unwrap().into_context(&Fixed::default()).unwrap();
+            prop_assert!(to_messages(&back, format, false, None).is_ok());
             if format.requirements().is_checkable {
                 prop_assert_eq!(check(&back, format).unwrap(), [], "{} {}", format.name(), value);
             }
@@ -56,7 +56,7 @@ proptest! {
     fn what_is_found_is_what_is_not_converted(context in any_context()) {
         for format in checkable() {
             let found: Vec<Rule> = check(&context, format).unwrap().iter().map(|finding| finding.rule).collect();
-            let converted = to_messages(&context, format, false);
+            let converted = to_messages(&context, format, false, None);
             // A result without its call may still be converted: where the name of its tool is not needed, or its own.
             if found.iter().any(|rule| REFUSED.contains(rule)) {
                 prop_assert!(converted.is_err(), "{} {found:?}", format.name());
@@ -79,7 +79,7 @@ fn special_messages_are_repaired() {
         ]}),
     ];
     let context = with_specials(&dicts);
-    let repaired = to_messages(&context, &OpenAiResponses, true).unwrap();
+    let repaired = to_messages(&context, &OpenAiResponses, true, None).unwrap();
     assert_eq!(repaired["instructions"], "Be brief.\n\n[video left out: the provider takes none]");
     let tool = json!({"type": "function", "name": "look", "parameters": null, "strict": false});
     assert_eq!(repaired["tools"], json!([tool]));

@@ -24,10 +24,12 @@ static ALLOCATOR: Allocator = Allocator;
 
 /// A longer text exceeds the maximum string length of some engines.
 const MAX_TEXT: usize = 1 << 28;
-/// The copies of a context that a conversion makes, at most.
-const COPIES: usize = 4;
+/// The copies of a context or a request that a conversion makes, at most.
+const COPIES: usize = 6;
 /// The same with a repair.
 const COPIES_WITH_REPAIR: usize = 8;
+/// The same if losses are looked for.
+const COPIES_WITH_LOSSES: usize = 12;
 /// The same for a check, with its findings.
 const COPIES_FOR_CHECK: usize = 2;
 /// The approximate memory that an object of a JSON text takes, in bytes, without its text.
@@ -42,7 +44,7 @@ const MAX_DEPTH: usize = MAX_MESSAGE_DEPTH - 4;
 pub fn to_messages(context: &[u8], provider: &str, repair: bool) -> Result<String, JsValue> {
     let format = formats::find(provider).map_err(thrown)?;
     let context = read_context(context, if repair { COPIES_WITH_REPAIR } else { COPIES }).map_err(thrown)?;
-    let request = crate::to_messages(&context, format, repair).map_err(thrown)?;
+    let request = crate::to_messages(&context, format, repair, None).map_err(thrown)?;
     let text = json::to_compact_text(&(&request).into()).map_err(|error| thrown(error.into()))?;
     if text.len() > MAX_TEXT {
         let message = format!("its messages have {} bytes, more than {MAX_TEXT}; convert a window of it", text.len());
@@ -51,14 +53,38 @@ pub fn to_messages(context: &[u8], provider: &str, repair: bool) -> Result<Strin
     Ok(text)
 }
 
+/// The JSON array of what [`to_messages`] leaves out or changes in meaning.
+#[wasm_bindgen(js_name = lossesOfWriting)]
+pub fn losses_of_writing(context: &[u8], provider: &str, repair: bool) -> Result<String, JsValue> {
+    let format = formats::find(provider).map_err(thrown)?;
+    let context = read_context(context, COPIES_WITH_LOSSES).map_err(thrown)?;
+    let mut losses = Vec::new();
+    crate::to_messages(&context, format, repair, Some(&mut losses)).map_err(thrown)?;
+    list(&losses)
+}
+
+/// The JSON array of what the same provider would not get back as it was after [`from_messages`].
+#[wasm_bindgen(js_name = lossesOfReading)]
+pub fn losses_of_reading(request: &[u8], provider: &str) -> Result<String, JsValue> {
+    let format = formats::find(provider).map_err(thrown)?;
+    let value = parse_value(request, "value").map_err(thrown)?;
+    let mut losses = Vec::new();
+    crate::from_messages(value, format, Some(&mut losses)).map_err(thrown)?;
+    list(&losses)
+}
+
 /// The JSON array of what a provider would reject in a context.
 #[wasm_bindgen]
 pub fn check(context: &[u8], provider: &str) -> Result<String, JsValue> {
     let format = formats::find_checkable(provider).map_err(thrown)?;
     let context = read_context(context, COPIES_FOR_CHECK).map_err(thrown)?;
     let findings = rules::check(&context, format).map_err(thrown)?;
+    list(&findings)
+}
+
+fn list(items: &impl Serialize) -> Result<String, JsValue> {
     let mut text = TextBuffer::default();
-    let written = findings.serialize(&mut serde_json::Serializer::new(&mut text));
+    let written = items.serialize(&mut serde_json::Serializer::new(&mut text));
     let text = text.finish().map_err(|error| thrown(error.into()))?;
     written.map_err(|error| thrown(error.into()))?;
     Ok(String::from_utf8(text).unwrap_or_default())
@@ -68,12 +94,39 @@ pub fn check(context: &[u8], provider: &str) -> Result<String, JsValue> {
 #[wasm_bindgen(js_name = fromMessages)]
 pub fn from_messages(request: &[u8], provider: &str) -> Result<Vec<u8>, JsValue> {
     let format = formats::find(provider).map_err(thrown)?;
-    make_room_for_json(request);
-    let value = parse(request, MAX_DEPTH).map_err(|error| thrown(error.in_argument("value")))?;
-    json::ensure_copies(&(&value).into(), COPIES, PURPOSE).map_err(|error| thrown(error.into()))?;
-    let conversation = crate::from_messages(value, format).map_err(thrown)?;
+    let value = parse_value(request, "value").map_err(thrown)?;
+    let conversation = crate::from_messages(value, format, None).map_err(thrown)?;
     let text = json::to_compact_text(&(&conversation.into_value()).into());
     Ok(text.map_err(|error| thrown(error.into()))?.into_bytes())
+}
+
+/// The JSON array of the messages in the JSON text of a reply.
+#[wasm_bindgen(js_name = readReply)]
+pub fn read_reply(reply: &[u8], provider: &str, seed: &str) -> Result<Vec<u8>, JsValue> {
+    let format = formats::find(provider).map_err(thrown)?;
+    let value = parse_value(reply, "reply").map_err(thrown)?;
+    messages_text(crate::read_reply(&value, format, seed).map_err(thrown)?)
+}
+
+/// The JSON array of the messages in a JSON array of items, one for each.
+#[wasm_bindgen(js_name = readItems)]
+pub fn read_items(items: &[u8], provider: &str) -> Result<Vec<u8>, JsValue> {
+    let format = formats::find(provider).map_err(thrown)?;
+    let Value::Array(items) = parse_value(items, "messages").map_err(thrown)? else { return messages_text(Vec::new()) };
+    messages_text(crate::read_items(items, format))
+}
+
+fn messages_text(messages: Vec<Value>) -> Result<Vec<u8>, JsValue> {
+    let text = json::to_compact_text(&(&Value::Array(messages)).into());
+    Ok(text.map_err(|error| thrown(error.into()))?.into_bytes())
+}
+
+/// The value of a caller's JSON text, with memory for the copies of it.
+fn parse_value(text: &[u8], argument: &str) -> Result<Value, Error> {
+    make_room_for_json(text);
+    let value = parse(text, MAX_DEPTH).map_err(|error| error.in_argument(argument))?;
+    json::ensure_copies(&(&value).into(), COPIES, PURPOSE)?;
+    Ok(value)
 }
 
 fn read_context(text: &[u8], copies: usize) -> Result<Context, Error> {

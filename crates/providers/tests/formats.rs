@@ -137,18 +137,18 @@ proptest! {
         let context = context(dict);
         let before = json::to_compact_text(&context.view()).unwrap();
         for format in FORMATS {
-            let repaired = to_messages(&context, format, true).unwrap();
+            let repaired = to_messages(&context, format, true, None).unwrap();
             let environment = Fixed::default();
-            let back = from_messages(repaired.clone().into(), format).unwrap().into_context(&environment).unwrap();
-            prop_assert_eq!(to_messages(&back, format, true).unwrap(), repaired.clone());
-            prop_assert_eq!(to_messages(&back, format, false).unwrap(), repaired);
+            let back = from_messages(repaired.clone().into(), format, None).unwrap().into_context(&environment).unwrap();
+            prop_assert_eq!(to_messages(&back, format, true, None).unwrap(), repaired.clone());
+            prop_assert_eq!(to_messages(&back, format, false, None).unwrap(), repaired);
             if format.requirements().is_checkable {
                 prop_assert_eq!(check(&back, format).unwrap(), []);
             }
-            match to_messages(&context, format, false) {
+            match to_messages(&context, format, false, None) {
                 Ok(request) => {
-                    let back = from_messages(request.clone().into(), format).unwrap().into_context(&environment).unwrap();
-                    prop_assert_eq!(to_messages(&back, format, false).unwrap(), request);
+                    let back = from_messages(request.clone().into(), format, None).unwrap().into_context(&environment).unwrap();
+                    prop_assert_eq!(to_messages(&back, format, false, None).unwrap(), request);
                 }
                 Err(error) => prop_assert!(is_argument_error(&error, "messages["), "{error}"),
             }
@@ -161,7 +161,7 @@ proptest! {
         let context = context(dict);
         for format in checkable() {
             let found: Vec<Rule> = check(&context, format).unwrap().iter().map(|finding| finding.rule).collect();
-            let is_converted = to_messages(&context, format, false).is_ok();
+            let is_converted = to_messages(&context, format, false, None).is_ok();
             // A result without its call may still be converted: where the name of its tool is not needed, or its own.
             let refused = [Rule::InvalidPart, Rule::UnknownPart, Rule::UnsupportedMedia, Rule::InvalidArguments];
             if refused.iter().any(|rule| found.contains(rule)) {
@@ -176,11 +176,11 @@ proptest! {
     fn whatever_a_caller_hands_in(value in any_value(), is_body in any::<bool>()) {
         for (format, key) in FORMATS.into_iter().zip(["messages", "input", "messages", "contents", "prompt"]) {
             let value = if is_body { json!({key: [value.clone()]}) } else { value.clone() };
-            match from_messages(value.clone(), format) {
+            match from_messages(value.clone(), format, None) {
                 Ok(conversation) => {
                     let context = conversation.into_context(&Fixed::default()).unwrap();
                     for format in FORMATS {
-                        to_messages(&context, format, true).unwrap();
+                        to_messages(&context, format, true, None).unwrap();
                     }
                 }
                 Err(error) => prop_assert!(is_argument_error(&error, "value"), "{error}"),
@@ -208,10 +208,10 @@ fn with_call(arguments: &str) -> Context {
 fn numbers_keep_their_text() {
     let arguments = r#"{"a":12345678901234567890,"b":1.50,"c":1E400}"#;
     for format in FORMATS {
-        let request = to_messages(&with_call(arguments), format, false).unwrap();
+        let request = to_messages(&with_call(arguments), format, false, None).unwrap();
         let written = json::to_compact_text(&(&request).into()).unwrap();
         let read = json::parse(written.as_bytes()).unwrap();
-        let back = from_messages(read.clone(), format).unwrap().into_context(&Fixed::default()).unwrap();
+        let back = from_messages(read.clone(), format, None).unwrap().into_context(&Fixed::default()).unwrap();
         assert_eq!(back.message(1).unwrap().parts()[0]["arguments"], arguments, "{}", format.name());
     }
 }
@@ -220,7 +220,7 @@ fn numbers_keep_their_text() {
 fn an_object_with_a_private_key_of_serde_json_is_an_object() {
     let arguments = r#"{"x":{"$serde_json::private::Number":"5"}}"#;
     for format in [&Anthropic as &dyn ProviderFormat, &Gemini, &AiSdk] {
-        let request = to_messages(&with_call(arguments), format, false).unwrap();
+        let request = to_messages(&with_call(arguments), format, false, None).unwrap();
         assert!(json::to_compact_text(&(&request).into()).unwrap().contains(arguments), "{}", format.name());
     }
 }
@@ -233,11 +233,11 @@ fn special_messages_that_are_none_stay_in_place() {
     let mut context = Context::create(Some(system), None, None, &environment);
     let user = json!({"role": "user", "content": [{"type": "text", "text": "a"}]});
     context.append(Message::given(user, &environment).unwrap(), MESSAGES).unwrap();
-    let request = to_messages(&context, &OpenAiChat, false).unwrap();
+    let request = to_messages(&context, &OpenAiChat, false, None).unwrap();
     assert_eq!(request["messages"][0], json!({"role": "system", "content": "Be brief."}));
     let mut dict = json::parse(&json::to_file_bytes(&context.view()).unwrap()).unwrap();
     dict["system_prompt_message_id"] = Value::Null;
     let context = self::context(dict);
-    assert_eq!(to_messages(&context, &Anthropic, false).unwrap()["system"], "Be brief.");
-    assert_eq!(to_messages(&context, &OpenAiResponses, false).unwrap()["input"][0]["role"], "system");
+    assert_eq!(to_messages(&context, &Anthropic, false, None).unwrap()["system"], "Be brief.");
+    assert_eq!(to_messages(&context, &OpenAiResponses, false, None).unwrap()["input"][0]["role"], "system");
 }

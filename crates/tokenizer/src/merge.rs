@@ -234,6 +234,7 @@ fn merge_all(parts: &mut Vec<Part>, rank: Rank, first: usize, rank_between: impl
 #[cfg(all(test, not(target_arch = "wasm32")))]
 mod tests {
     use proptest::prelude::*;
+    use std::collections::HashMap;
     use std::sync::LazyLock;
 
     use super::super::encoding::Vocabulary;
@@ -241,10 +242,23 @@ mod tests {
 
     static RANKS: LazyLock<Ranks> = LazyLock::new(|| {
         let bpe = tiktoken_rs::r50k_base().unwrap();
-        let tokens = (0..50_256).map(|rank| bpe.decode_bytes(&[rank]).unwrap());
-        let file = tokens.flat_map(|token| [vec![token.len() as u8], token].concat()).collect();
-        Ranks::new(Vocabulary::R50k, file).unwrap()
+        let tokens: Vec<Vec<u8>> = (0..50_256).map(|rank| bpe.decode_bytes(&[rank]).unwrap()).collect();
+        Ranks::new(Vocabulary::R50k, &file_of(&tokens)).unwrap()
     });
+
+    /// The file of a vocabulary in which every rank has a token.
+    fn file_of(tokens: &[Vec<u8>]) -> Vec<u8> {
+        let (bytes, merged) = tokens.split_at(256);
+        let ranks: HashMap<&[u8], u32> = tokens.iter().map(Vec::as_slice).zip(0..).collect();
+        let parts = |(token, rank): (&Vec<u8>, u32)| {
+            let halves = (1..token.len()).map(|middle| token.split_at(middle));
+            let mut ranked = halves.filter_map(|(left, right)| Some([*ranks.get(left)?, *ranks.get(right)?]));
+            ranked.find(|parts| parts.iter().all(|part| *part < rank)).unwrap()
+        };
+        let pairs: Vec<[u32; 2]> = merged.iter().zip(256..).map(parts).collect();
+        let column = |column: usize| pairs.iter().map(move |pair| pair[column / 3].to_le_bytes()[column % 3]);
+        bytes.iter().flatten().copied().chain((0..6).flat_map(column)).collect()
+    }
 
     /// The ends of tokens from the `parts` that a merge leaves.
     fn at_once(merger: &mut Merger, piece: &[u8]) -> Vec<u32> {

@@ -1,4 +1,6 @@
-//! A vocabulary, looked up in the contents of its file through a hash table of offsets.
+//! A vocabulary, looked up through a hash table of offsets.
+
+use std::ops::Range;
 
 use super::characters::{Finder, WholeCharacters};
 use super::encoding::{Rank, Vocabulary};
@@ -11,9 +13,16 @@ pub const NO_RANK: Rank = Rank::MAX;
 const RANK_BITS: u32 = 18;
 const EMPTY: u32 = u32::MAX;
 
+/// The tokens of one byte, with the lowest ranks.
+const SINGLE_BYTES: usize = 256;
+/// The columns of a file, of one byte for each further rank.
+const COLUMNS: usize = 6;
+/// The parts of a rank without a token.
+const NO_PARTS: Rank = 0xFF_FFFF;
+
 /// Tokens by their bytes, and bytes by rank.
 pub struct Ranks {
-    /// The file: for each rank a byte with the length of its token, then the token.
+    /// For each rank a byte with the length of its token, then the token; the length is 0 if no token has this rank.
     data: Vec<u8>,
     /// The offset of each rank's token in the data; its length is the byte before.
     starts: Vec<u32>,
@@ -26,50 +35,56 @@ pub struct Ranks {
 }
 
 impl Ranks {
-    /// Reads the file of a vocabulary: for each rank from 0, one byte with the length of its token, then the token. The
-    /// length 0 stands for a rank without a token.
+    /// Reads the file of a vocabulary. It begins with the 256 tokens of one byte, in the order of ranks. Every other token is
+    /// two earlier ones, one after the other: for each rank from 256, the file has the ranks of both, in six columns. The
+    /// first column has the lowest bytes of the left ranks, the second their middle bytes, the third the highest; the others
+    /// have those of the right ranks. Two times `0xFF_FFFF` stands for a rank without a token.
     ///
     /// # Errors
     ///
-    /// [`Error::InvalidVocabulary`] if `data` is not the file of this vocabulary.
-    pub fn new(vocabulary: Vocabulary, data: Vec<u8>) -> Result<Self, Error> {
+    /// [`Error::InvalidVocabulary`] if `file` is not the file of this vocabulary.
+    pub fn new(vocabulary: Vocabulary, file: &[u8]) -> Result<Self, Error> {
         let refuse =
             |reason: &str| Error::InvalidVocabulary { file_stem: vocabulary.file_stem(), reason: reason.to_owned() };
-        let count = vocabulary.ranks();
+        let Some((bytes, columns)) = file.split_at_checked(SINGLE_BYTES) else {
+            return Err(refuse("it is cut off"));
+        };
+        let (merged, rest) = (columns.len() / COLUMNS, columns.len() % COLUMNS);
+        let (found, count) = (SINGLE_BYTES + merged, vocabulary.ranks());
+        if rest != 0 || found < count || found > count && !vocabulary.is_prefix() {
+            return Err(refuse(&format!("it has {found} ranks, not {count}")));
+        }
         let mut characters = Finder::new();
         let mut ranks = Self {
-            data,
+            data: Vec::with_capacity(file.len() * 3 / 2),
             starts: Vec::with_capacity(count),
             table: vec![EMPTY; (count * 3 / 2).next_power_of_two()],
             pairs: vec![NO_RANK; 1 << 16],
             longest: 0,
             characters: WholeCharacters::default(),
         };
-        let mut position = 0;
-        while let Some(&length) = ranks.data.get(position) {
-            let end = position + 1 + usize::from(length);
-            if end > ranks.data.len() {
-                return Err(refuse("the last token is cut off"));
-            }
-            if ranks.starts.len() == count {
-                if vocabulary.is_prefix() {
-                    ranks.data.truncate(position);
-                    break;
-                }
-                return Err(refuse(&format!("it has more than {count} ranks")));
-            }
-            if !ranks.add(position + 1, end) {
+        for &byte in bytes {
+            ranks.data.extend([1, byte]);
+            if !ranks.add() {
                 return Err(refuse("a token occurs twice"));
             }
-            characters.add(&ranks.data[position + 1..end], |pair| ranks.rank(pair) != NO_RANK);
-            position = end;
         }
-        if ranks.starts.len() != count {
-            return Err(refuse(&format!("it has {} ranks, not {count}", ranks.starts.len())));
-        }
-        // Every text can be merged from single bytes.
-        if (0..=u8::MAX).any(|byte| ranks.rank(&[byte]) == NO_RANK) {
-            return Err(refuse("a single byte has no token"));
+        let rank_at = |column: usize, row: usize| {
+            let byte = |column: usize| Rank::from(columns[column * merged + row]);
+            byte(column) | byte(column + 1) << 8 | byte(column + 2) << 16
+        };
+        for row in 0..count - SINGLE_BYTES {
+            let (left, right) = (rank_at(0, row), rank_at(3, row));
+            if left == NO_PARTS && right == NO_PARTS {
+                ranks.data.push(0);
+            } else if !ranks.join(left, right) {
+                return Err(refuse("a token is not made of two earlier ones"));
+            }
+            if !ranks.add() {
+                return Err(refuse("a token occurs twice"));
+            }
+            let token = ranks.range(row as Rank + SINGLE_BYTES as Rank).unwrap_or_default();
+            characters.add(&ranks.data[token], |pair| ranks.rank(pair) != NO_RANK);
         }
         ranks.characters = characters.finish();
         Ok(ranks)
@@ -103,19 +118,39 @@ impl Ranks {
 
     /// The bytes of a token.
     pub fn token(&self, rank: Rank) -> Option<&[u8]> {
-        let start = *self.starts.get(rank as usize)? as usize;
-        let length = usize::from(*self.data.get(start - 1)?);
-        self.data.get(start..start + length).filter(|token| !token.is_empty())
+        self.range(rank).and_then(|range| self.data.get(range)).filter(|token| !token.is_empty())
     }
 
-    /// Gives the next rank to the token at `start..end` of the data. False if it has one already.
+    /// Where a token is in the data.
+    fn range(&self, rank: Rank) -> Option<Range<usize>> {
+        let start = *self.starts.get(rank as usize)? as usize;
+        Some(start..start + usize::from(*self.data.get(start - 1)?))
+    }
+
+    /// Appends the token that two others make to the data. False if one of them does not exist or the token is too long.
+    fn join(&mut self, left: Rank, right: Rank) -> bool {
+        let (Some(left), Some(right)) = (self.range(left), self.range(right)) else {
+            return false;
+        };
+        let Ok(length) = u8::try_from(left.len() + right.len()) else {
+            return false;
+        };
+        self.data.push(length);
+        self.data.extend_from_within(left);
+        self.data.extend_from_within(right);
+        true
+    }
+
+    /// Gives the next rank to the token at the end of the data. False if it has one already.
     // A separate function: engines replace slow code with optimised code only between calls.
     #[inline(never)]
-    fn add(&mut self, start: usize, end: usize) -> bool {
-        // The numbers of ranks fit the bits, and the files are far smaller than 4 GB.
+    fn add(&mut self) -> bool {
+        let last = self.starts.len().checked_sub(1).and_then(|rank| self.range(rank as Rank));
+        let start = last.map_or(0, |range| range.end) + 1;
+        // The numbers of ranks fit the bits, and the data is far smaller than 4 GB.
         let (rank, position) = (self.starts.len() as u32, start as u32);
         self.starts.push(position);
-        let token = &self.data[start..end];
+        let token = &self.data[start..];
         if token.is_empty() {
             return true;
         }

@@ -57,9 +57,9 @@ impl Tokenizer {
     ///
     /// # Errors
     ///
-    /// [`Error::InvalidVocabulary`] if `data` is not the file of this vocabulary.
-    pub fn new(vocabulary: Vocabulary, data: Vec<u8>) -> Result<Self, Error> {
-        let ranks = Ranks::new(vocabulary, data)?;
+    /// [`Error::InvalidVocabulary`] if `file` is not the file of this vocabulary.
+    pub fn new(vocabulary: Vocabulary, file: &[u8]) -> Result<Self, Error> {
+        let ranks = Ranks::new(vocabulary, file)?;
         Ok(Self { rule: vocabulary.split_rule(), ranks, work: RefCell::default() })
     }
 

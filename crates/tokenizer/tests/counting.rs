@@ -1,6 +1,7 @@
 //! Compares counts from the vocabulary files with tiktoken-rs and its embedded vocabularies.
 #![cfg(not(target_arch = "wasm32"))]
 
+use std::collections::HashMap;
 use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
 
 use peteos_tokenizer::{Encoding, Error, Tokenizer, Vocabulary};
@@ -15,7 +16,7 @@ struct Pair {
 
 static PAIRS: LazyLock<Mutex<Vec<Pair>>> = LazyLock::new(|| {
     let pair = |(encoding, theirs): (Encoding, CoreBPE)| {
-        let ours = Tokenizer::new(encoding.vocabulary(), vocabulary_file(&theirs)).unwrap();
+        let ours = Tokenizer::new(encoding.vocabulary(), &vocabulary_file(&theirs)).unwrap();
         Pair { encoding, ours, theirs }
     };
     let pairs = [
@@ -39,19 +40,29 @@ fn pairs() -> MutexGuard<'static, Vec<Pair>> {
 fn vocabulary_file(bpe: &CoreBPE) -> Vec<u8> {
     let special = bpe.special_tokens();
     let is_special = |token: &[u8]| std::str::from_utf8(token).is_ok_and(|token| special.contains(token));
-    let tokens = (0..201_088).map(|rank| bpe.decode_bytes(&[rank]).ok().filter(|token| !is_special(token)));
-    let mut file: Vec<u8> = Vec::new();
-    let mut end = 0;
-    for token in tokens {
-        let token = token.unwrap_or_default();
-        file.push(u8::try_from(token.len()).unwrap());
-        file.extend(&token);
-        if !token.is_empty() {
-            end = file.len();
-        }
-    }
-    file.truncate(end);
-    file
+    let token_of = |rank| bpe.decode_bytes(&[rank]).ok().filter(|token| !is_special(token));
+    let mut tokens: Vec<Option<Vec<u8>>> = (0..201_088).map(token_of).collect();
+    tokens.truncate(tokens.iter().rposition(Option::is_some).unwrap() + 1);
+    let ranks: HashMap<&[u8], usize> =
+        tokens.iter().enumerate().filter_map(|(rank, token)| Some((token.as_deref()?, rank))).collect();
+    // Any two earlier tokens that make this one.
+    let parts = |rank: usize, token: &[u8]| {
+        (1..token.len())
+            .filter_map(|middle| Some((*ranks.get(&token[..middle])?, *ranks.get(&token[middle..])?)))
+            .find(|(left, right)| *left < rank && *right < rank)
+            .unwrap()
+    };
+    let pairs: Vec<(usize, usize)> = (256..tokens.len())
+        .map(|rank| tokens[rank].as_deref().map_or((0xFF_FFFF, 0xFF_FFFF), |token| parts(rank, token)))
+        .collect();
+    let bytes = tokens[..256].iter().flatten().flatten().copied();
+    let columns = (0..6).flat_map(|column| {
+        pairs.iter().map(move |(left, right)| {
+            let [.., high, middle, low] = if column < 3 { *left } else { *right }.to_be_bytes();
+            [low, middle, high][column % 3]
+        })
+    });
+    bytes.chain(columns).collect()
 }
 
 fn check(text: &str) {
@@ -216,16 +227,44 @@ fn long_runs() {
 #[test]
 fn a_file_that_is_no_vocabulary_is_refused() {
     let good = vocabulary_file(&pairs()[0].theirs);
-    let refused = |vocabulary, data: &[u8]| match Tokenizer::new(vocabulary, data.to_vec()).err() {
+    let refused = |vocabulary, file: &[u8]| match Tokenizer::new(vocabulary, file).err() {
         Some(Error::InvalidVocabulary { reason, .. }) => reason,
         other => panic!("{other:?}"),
     };
+    let changed = |at: usize, bytes: &[u8]| {
+        let mut file = good.clone();
+        file[at..at + bytes.len()].copy_from_slice(bytes);
+        refused(Vocabulary::R50k, &file)
+    };
     assert!(refused(Vocabulary::Cl100k, &good).contains("ranks"));
-    assert!(refused(Vocabulary::R50k, &good[..good.len() - 1]).contains("cut off"));
-    assert!(refused(Vocabulary::R50k, b"").contains("ranks"));
-    let without_bytes: Vec<u8> = std::iter::repeat_n(0, 50_256).collect();
-    assert!(refused(Vocabulary::R50k, &without_bytes).contains("single byte"));
-    assert!(refused(Vocabulary::R50k, &[&good[..4], &good].concat()).contains("twice"));
+    assert!(refused(Vocabulary::R50k, &good[..good.len() - 6]).contains("ranks"));
+    assert!(refused(Vocabulary::R50k, &good[..good.len() - 1]).contains("ranks"));
+    assert!(refused(Vocabulary::R50k, b"").contains("cut off"));
+    assert!(changed(0, &[good[1]]).contains("twice"));
+    let column = (good.len() - 256) / 6;
+    // The second merged token is made of itself, or of the same parts as the first one.
+    assert!(changed(257 + column, &[1]).contains("earlier"));
+    let mut twice = good.clone();
+    for number in 0..6 {
+        twice[257 + number * column] = twice[256 + number * column];
+    }
+    assert!(refused(Vocabulary::R50k, &twice).contains("twice"));
+    assert!(refused(Vocabulary::R50k, &vec![0; good.len()]).contains("twice"));
+    // Half of a rank without a token.
+    let halves: Vec<u8> =
+        good.iter().enumerate().map(|(at, byte)| if at < 256 + 3 * column { *byte } else { 255 }).collect();
+    assert!(refused(Vocabulary::R50k, &halves).contains("earlier"));
+}
+
+#[test]
+fn a_vocabulary_may_be_the_beginning_of_its_file() {
+    let pairs = pairs();
+    let file = vocabulary_file(&pairs[1].theirs);
+    let tokenizer = Tokenizer::new(Vocabulary::R50k, &file).unwrap();
+    let text = "    spaces, which p50k_base has tokens for";
+    assert_eq!(tokenizer.count(text), pairs[0].ours.count(text));
+    assert_ne!(tokenizer.count(text), pairs[1].ours.count(text));
+    assert!(Tokenizer::new(Vocabulary::P50k, &vocabulary_file(&pairs[0].theirs)).is_err());
 }
 
 #[test]

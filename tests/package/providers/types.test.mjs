@@ -13,10 +13,10 @@ const OPTIONS = {
 const RIGHT = `
 import Anthropic from '@anthropic-ai/sdk'
 import { GoogleGenAI } from '@google/genai'
-import { generateText, jsonSchema, tool, type ModelMessage, type ToolSet } from 'ai'
+import { generateText, jsonSchema, streamText, tool, type ModelMessage, type ToolSet } from 'ai'
 import OpenAI from 'openai'
-import { Context, fromMessages, toMessages } from 'peteos-session'
-import type { AiSdkRequest, AnthropicRequest, GeminiRequest, OpenAiChatRequest, OpenAiResponsesRequest, ProviderName, ProviderRequests, ToMessagesOptions } from 'peteos-session'
+import { Context, fromMessages, Session, toMessages } from 'peteos-session'
+import type { AiSdkRequest, AnthropicRequest, GeminiRequest, OpenAiChatRequest, OpenAiResponsesRequest, ProviderName, ProviderRequests, ReplyMetadata, StoredMessage, ToMessagesOptions } from 'peteos-session'
 
 type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends (<T>() => T extends B ? 1 : 2) ? true : false
 const check = <T extends true>(): T | void => undefined
@@ -46,6 +46,19 @@ export async function ask(context: Context, openai: OpenAI, anthropic: Anthropic
   const turns: Anthropic.MessageParam[] = toMessages(context, 'anthropic').messages
   const input: OpenAI.Responses.ResponseInput = toMessages(context, 'openai-responses').input
   void [list, turns, input]
+
+  // What an SDK returns is appended whole.
+  const session = Session.create('agents')
+  const stored: StoredMessage[] = session.appendReply(await openai.chat.completions.create({ model, messages: chat }), 'openai-chat')
+  session.appendReply(await openai.responses.create({ model, input }), 'openai-responses')
+  session.appendReply(await anthropic.messages.create({ model, max_tokens: 100, messages: turns }), 'anthropic')
+  session.appendReply(await anthropic.messages.stream({ model, max_tokens: 100, messages: turns }).finalMessage(), 'anthropic')
+  session.appendReply(await ai.models.generateContent({ model, contents }), 'gemini')
+  session.appendReply(await generateText({ model: languageModel, messages: list }), 'ai-sdk')
+  const streamed = streamText({ model: languageModel, messages: list })
+  session.appendReply({ response: await streamed.response, totalUsage: await streamed.totalUsage }, 'ai-sdk')
+  const metadata: ReplyMetadata | undefined = stored[0]?.metadata as ReplyMetadata | undefined
+  void metadata?.usage?.input_tokens
 
   check<Equal<ReturnType<typeof toMessages<'gemini'>>, GeminiRequest>>()
   check<Equal<ProviderName, 'openai-chat' | 'openai-responses' | 'anthropic' | 'gemini' | 'ai-sdk'>>()

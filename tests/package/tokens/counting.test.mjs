@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { refused, refusedNow } from '../support/errors.mjs'
 import { runModule } from '../support/files.mjs'
-import { load, packageDir } from '../support/installed.mjs'
+import { load, packageDir, require } from '../support/installed.mjs'
 import { fc, forAll, list } from '../support/property.mjs'
 import { RecordingStorage } from '../support/storages.mjs'
 import { fileText, pythonText, Raw } from '../support/text.mjs'
@@ -306,7 +306,7 @@ test('a vocabulary is loaded at the first count', async () => {
 })
 
 test('a vocabulary from the caller is checked', async () => {
-  const path = (name) => JSON.stringify(join(packageDir, 'dist', 'encodings', `${name}.bin`))
+  const path = (name) => JSON.stringify(require.resolve(`peteos-session/encodings/${name}.bin`))
   const output = await runModule(`
     import { readFileSync } from 'node:fs'
     import { init, loadEncoding, countTokens } from 'peteos-session/slim'
@@ -345,6 +345,6 @@ test('a vocabulary from the caller is checked', async () => {
 
 test('the vocabulary files in the package are the ones that are loaded', () => {
   for (const name of ['r50k_base', 'p50k_base', 'cl100k_base', 'o200k_base']) {
-    assert.ok(readFileSync(join(packageDir, 'dist', 'encodings', `${name}.bin`)).length > 300_000)
+    assert.ok(readFileSync(require.resolve(`peteos-session/encodings/${name}.bin`)).length > 300_000)
   }
 })

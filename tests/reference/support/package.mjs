@@ -16,6 +16,8 @@ export const {
   SystemPromptMessage,
   ToolDefinitionsMessage,
   countTokens,
+  fromMessages,
+  toMessages,
 } = await import(entry)
 
 export const ENCODINGS = ['cl100k_base', 'o200k_base', 'o200k_harmony', 'p50k_base', 'p50k_edit', 'r50k_base', 'gpt2']

@@ -14,6 +14,7 @@ use crate::format::{
 };
 use crate::media::{self, Media, MediaKind, Origin};
 use crate::part::{Role, Tool, is_redacted};
+use crate::reply::{Reply, replies};
 use crate::source::{Part, ResultContent, ResultPart, Speaker, ToolResult};
 use crate::{reading, stored, writing};
 use peteos_conversation::error::ShapeError;
@@ -208,6 +209,10 @@ impl ProviderFormat for AiSdk {
             }
         };
         Ok(Entry::message(role, blocks(entry, "content", read_part)?))
+    }
+
+    fn read_reply<'v>(&self, reply: &Field<'v>) -> Result<Reply<'v>, ShapeError> {
+        replies::ai_sdk(reply)
     }
 }
 

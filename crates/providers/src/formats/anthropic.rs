@@ -14,6 +14,7 @@ use crate::format::{
 };
 use crate::media::{self, Media, MediaKind, Origin, PDF};
 use crate::part::{Role, Tool, has_text, is_redacted};
+use crate::reply::{Reply, replies};
 use crate::source::{Part, ResultContent, ResultPart, Speaker, Text};
 use crate::{reading, stored, writing};
 use peteos_conversation::OPAQUE;
@@ -189,13 +190,19 @@ impl ProviderFormat for Anthropic {
             }
         }
     }
+
+    fn read_reply<'v>(&self, reply: &Field<'v>) -> Result<Reply<'v>, ShapeError> {
+        replies::anthropic(reply)
+    }
 }
 
 /// A single plain text as a string; otherwise the list of blocks.
 fn system_value(system: Vec<Value>) -> Value {
     match system.as_slice() {
         [] => Value::Null,
-        [block] if block.get(CACHE.1).is_none() => block["text"].clone(),
+        [Value::Object(block)] if block.len() == 2 && block.contains_key("text") => {
+            block.get("text").cloned().unwrap_or_default()
+        }
         _ => system.into(),
     }
 }

@@ -15,6 +15,7 @@ use crate::format::{
 };
 use crate::media::{self, Media, MediaKind, Origin};
 use crate::part::{Role, Tool, has_text, is_redacted};
+use crate::reply::{Reply, replies};
 use crate::source::{Part, Speaker};
 use crate::{reading, stored, writing};
 use peteos_conversation::error::ShapeError;
@@ -190,6 +191,10 @@ impl ProviderFormat for Gemini {
             }
         };
         Ok(Entry::message(role, blocks))
+    }
+
+    fn read_reply<'v>(&self, reply: &Field<'v>) -> Result<Reply<'v>, ShapeError> {
+        replies::gemini(reply)
     }
 }
 

@@ -6,9 +6,21 @@ use serde_json::Value;
 use crate::dict::dict;
 use peteos_json::Object;
 
-/// Fields whose keys are data of the caller.
-const DATA: [&str; 6] =
-    ["args", "response", "parameters", "parametersJsonSchema", "responseJsonSchema", "responseSchema"];
+/// Fields that hold objects of the API. The keys in others, such as the arguments of a call, may be data of the caller.
+const NESTED: [&str; 12] = [
+    "parts",
+    "inlineData",
+    "fileData",
+    "functionCall",
+    "functionResponse",
+    "executableCode",
+    "codeExecutionResult",
+    "toolCall",
+    "toolResponse",
+    "videoMetadata",
+    "mediaResolution",
+    "functionDeclarations",
+];
 /// Fields that hold the conversation, in a body or in its `config`.
 const CONVERSATION: [&str; 3] = ["contents", "systemInstruction", "tools"];
 
@@ -88,7 +100,9 @@ fn in_camel_case(mut value: Value) -> Value {
         match value {
             Value::Object(fields) => {
                 camel_keys(fields);
-                rest.extend(fields.iter_mut().filter(|(key, _)| !DATA.contains(&key.as_str())).map(|(_, value)| value));
+                rest.extend(
+                    fields.iter_mut().filter(|(key, _)| NESTED.contains(&key.as_str())).map(|(_, value)| value),
+                );
             }
             Value::Array(items) => rest.extend(items),
             _ => {}

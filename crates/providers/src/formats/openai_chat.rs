@@ -14,6 +14,7 @@ use crate::format::{
 };
 use crate::media::{self, Media, MediaKind, Origin, PDF};
 use crate::part::{Role, Tool, has_text, is_redacted};
+use crate::reply::{Reply, replies};
 use crate::source::{Call, Part, Speaker};
 use crate::{reading, stored, writing};
 use peteos_conversation::OPAQUE;
@@ -177,6 +178,10 @@ impl ProviderFormat for OpenAiChat {
             Section::Messages | Section::System => read_message(entry),
             Section::Tools => Ok(Entry::whole("tool", read_tool(entry)?)),
         }
+    }
+
+    fn read_reply<'v>(&self, reply: &Field<'v>) -> Result<Reply<'v>, ShapeError> {
+        replies::openai_chat(reply)
     }
 }
 

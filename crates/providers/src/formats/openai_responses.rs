@@ -15,6 +15,7 @@ use crate::format::{
 };
 use crate::media::{self, Media, MediaKind, Origin};
 use crate::part::{Role, Tool, has_text, is_redacted};
+use crate::reply::{Reply, replies};
 use crate::source::{BETWEEN_TEXTS, Call, Part, ResultContent, ResultPart, Speaker, Text};
 use crate::{reading, stored, writing};
 use peteos_conversation::OPAQUE;
@@ -221,6 +222,10 @@ impl ProviderFormat for OpenAiResponses {
             (Section::Messages, _) => read_item(entry),
             (Section::Tools, _) => Ok(Entry::whole("tool", read_tool(entry)?)),
         }
+    }
+
+    fn read_reply<'v>(&self, reply: &Field<'v>) -> Result<Reply<'v>, ShapeError> {
+        replies::openai_responses(reply)
     }
 }
 

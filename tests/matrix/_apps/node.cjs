@@ -1,0 +1,4 @@
+const { Session, toMessages } = require('peteos-session')
+const { scenario } = require('./scenario.cjs')
+
+scenario({ Session, toMessages }).then(console.log)

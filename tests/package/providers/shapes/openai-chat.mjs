@@ -1,0 +1,160 @@
+const user = (content, more) => ({ role: 'user', content, ...more })
+const text = (said) => ({ type: 'text', text: said })
+const call = (more) => ({ id: 'call_1', type: 'function', function: { name: 'f', arguments: '{"a": 1}' }, ...more })
+const result = (content, more) => ({ role: 'tool', tool_call_id: 'call_1', content, ...more })
+const png = 'data:image/png;base64,iVBORw0KGgo='
+const parameters = { type: 'object', properties: { a: { type: 'number' } } }
+
+export const openaiChat = [
+  [
+    'a part of the user',
+    (part) => ({ messages: [user([text('q'), part])] }),
+    [
+      text('x'),
+      { type: 'image_url', image_url: { url: png } },
+      { type: 'image_url', image_url: { url: png, detail: 'high' } },
+      { type: 'image_url', image_url: { url: 'https://x.org/a.png', detail: 'auto' } },
+      { type: 'image_url', image_url: { url: 'https://x.org/a.png', detail: 'original' } },
+      { type: 'input_audio', input_audio: { data: 'AAAA', format: 'wav' } },
+      { type: 'input_audio', input_audio: { data: 'AAAA', format: 'mp3' } },
+      { type: 'input_audio', input_audio: { data: 'AAAA', format: 'flac' } },
+      { type: 'file', file: { file_id: 'file_1' } },
+      { type: 'file', file: { filename: 'a.pdf', file_data: 'data:application/pdf;base64,JVBERg==' } },
+      { type: 'file', file: { file_data: 'data:application/pdf;base64,JVBERg==' } },
+      { type: 'file', file: { filename: 'a.csv', file_data: 'data:text/csv;base64,YSxi' } },
+      { type: 'video_url', video_url: { url: 'https://x.org/a.mp4' } },
+      { ...text('x'), cache_control: { type: 'ephemeral' } },
+      { type: 'not_yet_known', value: null },
+    ],
+  ],
+  [
+    'a message of the user',
+    (message) => ({ messages: [message] }),
+    [
+      user('q'),
+      user([text('q')]),
+      user([text('q'), text('q2')]),
+      user('q', { name: 'ann' }),
+      user('q', { not_yet_known: 1 }),
+      user(''),
+    ],
+  ],
+  [
+    'a message of the assistant',
+    (message) => ({ messages: [user('q'), message, user('q2')] }),
+    [
+      { role: 'assistant', content: 'a' },
+      { role: 'assistant', content: [text('a'), text('b')] },
+      { role: 'assistant', content: 'a', name: 'bot' },
+      { role: 'assistant', content: [{ type: 'refusal', refusal: 'no' }] },
+      { role: 'assistant', content: null, refusal: 'no' },
+      { role: 'assistant', refusal: 'no' },
+      { role: 'assistant', content: 'a', refusal: null, annotations: [] },
+      {
+        role: 'assistant',
+        content: 'a',
+        annotations: [{ type: 'url_citation', url_citation: { url: 'u', title: 't', start_index: 0, end_index: 1 } }],
+      },
+      { role: 'assistant', audio: { id: 'audio_1' } },
+      { role: 'assistant', content: null, audio: { id: 'audio_1', data: 'AAAA', expires_at: 1, transcript: 'hi' } },
+      { role: 'assistant', content: 'a', reasoning_content: 'hm' },
+      { role: 'assistant', content: 'a', reasoning: 'hm' },
+      {
+        role: 'assistant',
+        content: 'a',
+        reasoning: 'hm',
+        reasoning_details: [{ type: 'reasoning.text', text: 'hm', signature: 's', index: 0 }],
+      },
+      { role: 'assistant', content: 'a', reasoning_details: [{ type: 'reasoning.encrypted', data: 'd' }] },
+      { role: 'assistant', content: 'a', reasoning_content: '' },
+      { role: 'assistant', content: 'a', prefix: true },
+    ],
+  ],
+  [
+    'a call',
+    (message) => ({ messages: [user('q'), { role: 'assistant', ...message }, result('x')] }),
+    [
+      { content: null, tool_calls: [call()] },
+      { tool_calls: [call()] },
+      { content: '', tool_calls: [call()] },
+      { content: 'a', tool_calls: [call()] },
+      { content: [text('a'), text('b')], tool_calls: [call(), call({ id: 'call_2' })] },
+      { content: null, tool_calls: [call({ type: undefined })] },
+      { content: null, tool_calls: [call({ index: 0 })] },
+      { content: null, tool_calls: [call({ function: { name: 'f', arguments: 'not JSON' } })] },
+      { content: null, tool_calls: [call({ extra_content: { google: { thought_signature: 's' } } })] },
+      { content: null, tool_calls: [{ id: 'call_1', type: 'custom', custom: { name: 'f', input: 'any text' } }] },
+      { content: null, reasoning_content: 'hm', tool_calls: [call()] },
+      { content: null, refusal: null, audio: null, function_call: null, tool_calls: [call()] },
+    ],
+  ],
+  [
+    'a result',
+    (message) => ({ messages: [user('q'), { role: 'assistant', content: null, tool_calls: [call()] }, message] }),
+    [
+      result('x'),
+      result(''),
+      result([text('x')]),
+      result([text('x'), text('y')]),
+      result('x', { name: 'f' }),
+      result([text('x'), { type: 'image_url', image_url: { url: png } }]),
+      result([{ type: 'not_yet_known' }]),
+    ],
+  ],
+  [
+    'a system message',
+    (message) => ({ messages: [message, user('q')] }),
+    [
+      { role: 'system', content: 's' },
+      { role: 'developer', content: 's' },
+      { role: 'system', content: [text('s'), text('t')] },
+      { role: 'system', content: 's', name: 'boss' },
+      { role: 'system', content: [{ ...text('s'), cache_control: { type: 'ephemeral' } }] },
+    ],
+  ],
+  [
+    'a tool',
+    (tool) => ({ messages: [user('q')], tools: [tool] }),
+    [
+      { type: 'function', function: { name: 'f' } },
+      { type: 'function', function: { name: 'f', description: 'd', parameters } },
+      { type: 'function', function: { name: 'f', parameters, strict: true } },
+      { type: 'function', function: { name: 'f', parameters, strict: false } },
+      { type: 'function', function: { name: 'f', parameters, strict: null } },
+      { type: 'function', function: { name: 'f', parameters }, cache_control: { type: 'ephemeral' } },
+      { type: 'custom', custom: { name: 'f' } },
+      {
+        type: 'custom',
+        custom: { name: 'f', format: { type: 'grammar', grammar: { syntax: 'lark', definition: 'x' } } },
+      },
+      { type: 'not_yet_known' },
+    ],
+  ],
+  [
+    'messages',
+    (messages) => ({ messages }),
+    [
+      [user('a', { name: 'ann' }), user('b', { name: 'bob' })],
+      [
+        user('q'),
+        { role: 'assistant', content: null, tool_calls: [call(), call({ id: 'call_2' })] },
+        result('x'),
+        result('y', { tool_call_id: 'call_2' }),
+        { role: 'assistant', content: 'a' },
+      ],
+      [
+        user('q'),
+        { role: 'assistant', content: null, function_call: { name: 'f', arguments: '{}' } },
+        { role: 'function', name: 'f', content: 'x' },
+      ],
+      [
+        user('q'),
+        { role: 'assistant', content: 'a' },
+        { role: 'system', content: 's' },
+        { role: 'developer', content: 'd' },
+        user('q2'),
+      ],
+      [{ role: 'system', content: 's' }, { role: 'system', content: 't' }, user('q')],
+    ],
+  ],
+]
