@@ -175,6 +175,17 @@ fn the_table_of_errors_has_each_class() {
 }
 
 #[test]
+fn the_table_of_encodings_has_each_name_once() {
+    let rows = rows("docs/api.md", "| encoding |");
+    // The names in code of the first cells: `p50k_base`, `p50k_edit`.
+    let mut found: Vec<&str> = rows.iter().flat_map(|cells| cells[0].split('`').skip(1).step_by(2)).collect();
+    let mut expected = Encoding::known_names();
+    found.sort_unstable();
+    expected.sort_unstable();
+    assert_eq!(found, expected);
+}
+
+#[test]
 fn the_tables_of_reasons_have_each_reason_under_what_it_does() {
     for (heading, keeps) in [("| kept because |", true), ("| dropped because |", false)] {
         let expected: Vec<String> =

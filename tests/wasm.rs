@@ -3,7 +3,7 @@
 
 use js_sys::{Array, Function, Object, Promise, Reflect};
 use peteos_session::wasm::{
-    ContextHandle, SessionHandle, configure, count_tokens, encoding_for_model, encoding_number, expect_text,
+    ContextHandle, SessionHandle, configure, count_tokens, encoding_for_model, encoding_number, expect_string,
     text_buffer,
 };
 use wasm_bindgen::prelude::*;
@@ -64,21 +64,30 @@ fn append(context: &ContextHandle, message: &str) -> Result<String, JsValue> {
 }
 
 fn from_dict(dict: &str) -> Result<ContextHandle, JsValue> {
-    ContextHandle::from_dict(pass(dict))
+    ContextHandle::from_dict(pass(dict), &NONE)
 }
 
 fn new_session(storage: &JsValue) -> (SessionHandle, ContextHandle) {
-    let session = SessionHandle::create(&"agents".into(), storage.clone(), None, None).ok().unwrap();
+    let session = SessionHandle::create(&"agents".into(), storage.clone(), None, None, &NONE).ok().unwrap();
     let context = session.active_context().unwrap();
     (session, context)
 }
 
-async fn save(session: &SessionHandle) -> Result<JsValue, JsValue> {
-    JsFuture::from(session.save(false, JsValue::UNDEFINED)).await
+async fn save(session: &SessionHandle, storage: &JsValue) -> Result<JsValue, JsValue> {
+    JsFuture::from(session.save(false, storage.clone(), NONE)).await
+}
+
+/// The pages of a list as one text.
+async fn list(storage: JsValue) -> Result<String, JsValue> {
+    let pages = Array::new();
+    let add = Function::new_with_args("page", "this.push(page)").bind0(&pages);
+    let ignore = Function::default();
+    SessionHandle::list("agents".into(), storage, NONE, 0.0, NONE, NONE, NONE, add, ignore).await?;
+    Ok(String::from(pages.join("")))
 }
 
 async fn load(uuid: &str, storage: &JsValue) -> Result<SessionHandle, JsValue> {
-    SessionHandle::load("agents".into(), uuid.into(), storage.clone(), JsValue::UNDEFINED, JsValue::UNDEFINED).await
+    SessionHandle::load("agents".into(), uuid.into(), storage.clone(), storage.clone(), NONE, NONE).await
 }
 
 #[wasm_bindgen_test]
@@ -94,14 +103,13 @@ async fn a_session_travels_through_storage() {
         let storage = storage(read, write, LIST);
         let (session, context) = new_session(&storage);
         append(&context, &user_message("Grüße 👋")).unwrap();
-        save(&session).await.unwrap();
+        save(&session, &storage).await.unwrap();
         let loaded = load(&session.uuid(), &storage).await.ok().unwrap();
         let text = loaded.active_context().unwrap().messages_text(&[0]).unwrap();
         assert!(text.contains("Grüße 👋"), "{text}");
-        let ids: Array = JsFuture::from(loaded.list_contexts()).await.unwrap().unchecked_into();
+        let ids: Array = JsFuture::from(loaded.list_contexts(storage.clone())).await.unwrap().unchecked_into();
         assert_eq!(ids.get(0).as_string(), Some(context.id()));
-        let summaries =
-            SessionHandle::list("agents".into(), storage, Function::default(), JsValue::UNDEFINED).await.unwrap();
+        let summaries = list(storage).await.unwrap();
         assert!(summaries.contains(&session.uuid()), "{summaries}");
     }
 }
@@ -109,14 +117,15 @@ async fn a_session_travels_through_storage() {
 #[wasm_bindgen_test]
 async fn calls_made_while_a_save_awaits_storage_work() {
     let slow = "return new Promise(r => setTimeout(() => r(this.files.set(path, data)), 5))";
-    let (session, context) = new_session(&storage(READ, slow, LIST));
+    let adapter = storage(READ, slow, LIST);
+    let (session, context) = new_session(&adapter);
     append(&context, &user_message("before")).unwrap();
-    let saving = session.save(false, JsValue::UNDEFINED);
+    let saving = session.save(false, adapter.clone(), NONE);
     append(&context, &user_message("during")).unwrap();
     let window = session.rolling_sequence_window(&1.into(), &NONE).ok().flatten().unwrap();
     session.set_is_active(&true.into()).unwrap();
     assert_eq!(window.message_count(), 1);
-    let second = session.save(false, JsValue::UNDEFINED);
+    let second = session.save(false, adapter.clone(), NONE);
     JsFuture::from(Promise::all(&Array::of2(&saving, &second))).await.unwrap();
     drop(session);
 }
@@ -130,7 +139,7 @@ async fn a_call_back_into_the_session_from_storage_works() {
         append(&context_of_callback, &user_message("from within")).unwrap();
     });
     set(adapter.unchecked_ref(), "write", write.as_ref());
-    save(&session).await.unwrap();
+    save(&session, &adapter).await.unwrap();
     assert_eq!(context.message_count(), 2);
 }
 
@@ -140,11 +149,11 @@ async fn a_storage_that_fails_is_named_and_nothing_is_lost() {
     let adapter = storage(READ, full, LIST);
     let (session, context) = new_session(&adapter);
     append(&context, &user_message("kept")).unwrap();
-    let error = save(&session).await.unwrap_err();
+    let error = save(&session, &adapter).await.unwrap_err();
     assert_eq!(property(&error, "name"), "StorageError");
     assert!(property(&error, "message").contains("no space"));
     set(adapter.unchecked_ref(), "write", &Function::new_with_args("path, data", WRITE));
-    save(&session).await.unwrap();
+    save(&session, &adapter).await.unwrap();
     assert_eq!(load(&session.uuid(), &adapter).await.ok().unwrap().active_context().unwrap().message_count(), 1);
 }
 
@@ -159,10 +168,8 @@ async fn answers_that_are_no_bytes_are_refused() {
     }
     let error = load("x", &storage("return Promise.reject('just so')", WRITE, LIST)).await.err().unwrap();
     assert!(property(&error, "message").contains("just so"));
-    let error =
-        SessionHandle::list("agents".into(), storage(READ, WRITE, "return 7"), Function::default(), JsValue::UNDEFINED)
-            .await;
-    assert_eq!(property(&error.unwrap_err(), "name"), "StorageError");
+    let error = list(storage(READ, WRITE, "return 7")).await.unwrap_err();
+    assert_eq!(property(&error, "name"), "StorageError");
 }
 
 #[wasm_bindgen_test]
@@ -187,7 +194,7 @@ async fn arguments_of_any_type_are_refused_by_name() {
         assert!(property(&error, "message").starts_with("count: expected a non-negative integer"), "{number:?}");
         let error = session.rolling_token_window(number, &NONE, &NONE).err().unwrap();
         assert!(property(&error, "message").starts_with("maxTokens: "), "{number:?}");
-        assert!(expect_text(number).is_err() || number.is_string());
+        assert!(expect_string(number, "text").is_err() || number.is_string());
         assert!(encoding_number(number).is_err() || number.is_undefined());
         let error = load_error(number).await;
         assert!(number.is_string() || property(&error, "message").starts_with("uuid: "), "{number:?}");
@@ -204,10 +211,7 @@ async fn arguments_of_any_type_are_refused_by_name() {
 }
 
 async fn load_error(uuid: &JsValue) -> JsValue {
-    SessionHandle::load("agents".into(), uuid.clone(), memory(), JsValue::UNDEFINED, JsValue::UNDEFINED)
-        .await
-        .err()
-        .unwrap()
+    SessionHandle::load("agents".into(), uuid.clone(), memory(), memory(), NONE, NONE).await.err().unwrap()
 }
 
 #[wasm_bindgen_test]
@@ -241,7 +245,7 @@ async fn the_deepest_nesting_that_is_allowed_is_survived() {
     append(&context, &message(depth)).unwrap();
     let fork = context.fork(&NONE, &NONE, None, None).ok().unwrap();
     assert_eq!(fork.message_count(), 1);
-    save(&session).await.unwrap();
+    save(&session, &storage).await.unwrap();
     let loaded = load(&session.uuid(), &storage).await.ok().unwrap();
     let text = loaded.active_context().unwrap().messages_text(&[0]).unwrap();
     assert!(text.contains(&nested(depth)));

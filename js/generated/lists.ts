@@ -40,6 +40,8 @@ export type FindingRule =
   | 'dangling-child'
   /** The origin of a fork has no file. */
   | 'dangling-origin'
+  /** Neither `session.json` nor another context names the context. */
+  | 'unnamed-context'
   /** An anchor is past the last message. */
   | 'anchor-out-of-range'
   /** The index of an anchor is lower than that of the anchor before it. */

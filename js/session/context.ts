@@ -166,7 +166,8 @@ export class Context {
    * returned is.
    */
   get isActive(): boolean {
-    return this.#owner?.hasActive(this.handle) === true
+    const { handle } = this
+    return this.#owner?.hasActive(handle) === true
   }
 
   /** The id, which is also the name of the file. */

@@ -34,6 +34,22 @@ export interface SessionCheck {
   readonly findings: readonly Finding[]
 }
 
+/** A directory in which `Session.checkAll` has found something. */
+export interface CheckedSession extends SessionCheck {
+  /** The name of the directory. */
+  readonly uuid: string
+}
+
+/** The result of `Session.checkAll`. */
+export interface SessionsCheck {
+  /** Whether there are no errors and no warnings in any session. */
+  readonly ok: boolean
+  /** How many sessions were checked. */
+  readonly checked: number
+  /** Those with findings, and directories without a session in which there are leftovers, in the order of their names. */
+  readonly sessions: readonly CheckedSession[]
+}
+
 /** A change that `Session.repair` made. */
 export interface RepairAction {
   /** The rule of the finding that was repaired. */

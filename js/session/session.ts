@@ -1,6 +1,12 @@
 import type { ContextHandle, SessionHandle } from '../../pkg/peteos_session.js'
 import { wrapMethods } from '../caller-stack.js'
-import { ConflictError, DisposedError, InvalidArgumentError, NoActiveContextError } from '../errors.js'
+import {
+  ConflictError,
+  DisposedError,
+  InvalidArgumentError,
+  NoActiveContextError,
+  type SessionError,
+} from '../errors.js'
 import type { EncodingName, ProviderName } from '../generated/lists.js'
 import { Message } from '../messages/factories.js'
 import type { SessionMessage, StoredMessage } from '../messages/message.js'
@@ -37,7 +43,7 @@ import {
 import { Context, type ContextOwner, type Fitted, handleOf, specialTexts } from './context.js'
 import type { SessionDict } from './dicts.js'
 import { makeAsyncDisposable, makeDisposable } from './dispose.js'
-import type { SessionCheck, SessionRepair } from './findings.js'
+import type { SessionCheck, SessionRepair, SessionsCheck } from './findings.js'
 import { FILE_LIMITS } from './limits.js'
 import type { ListOptions, LoadOptions, ReadOptions, RepairOptions, SaveOptions, SessionOptions } from './options.js'
 import { SessionState } from './state.js'
@@ -199,6 +205,40 @@ export class Session {
   }
 
   /**
+   * Checks all sessions in a directory, one at a time, and writes nothing. Besides the findings of {@link check} it reports
+   * contexts that nothing names and, in directories without a session, the leftovers of a first save that was killed. A
+   * session that the storage fails to read is a finding (`unreadable-file`) and does not hide the others.
+   *
+   * @example
+   * ```ts
+   * import { MemoryStorage, Session } from 'peteos-session'
+   *
+   * const storage = new MemoryStorage()
+   * const { checked, sessions } = await Session.checkAll('agents', { storage })
+   * for (const { uuid, findings } of sessions) console.log(uuid, findings)
+   * console.log(`${sessions.length} of ${checked} sessions have findings`)
+   * ```
+   *
+   * @returns The sessions with findings.
+   * @throws {StorageError} if the storage cannot list the directory, or does not answer within `options.timeout`.
+   */
+  static async checkAll(parentDir: string, options: ReadOptions = {}): Promise<SessionsCheck> {
+    const read = readOptions(options, READ_OPTIONS, 'Session.checkAll')
+    const { storage } = read
+    return bounded(
+      storageOf(storage),
+      read,
+      'check',
+      () => parentDir,
+      async (storage) => {
+        await ensureLoaded()
+        const check = () => rust().checkSessions(parentDir, storage, read)
+        return fromJsonText<SessionsCheck>(await withMemory(check))
+      },
+    )
+  }
+
+  /**
    * Repairs the findings that {@link check} reports as `repairable`, without losing anything that could be read before. Each
    * file is copied to `<name>.<time>.bak` beside it before it is changed. Contexts are written first, `session.json` last. The
    * result includes a check of what remains. A second repair changes nothing. If the storage has locks, the repair holds the
@@ -354,7 +394,8 @@ export class Session {
       () => parentDir,
       async (storage) => {
         await ensureLoaded()
-        const summaries: SessionSummary[] = []
+        let summaries: SessionSummary[] = []
+        let errors: SessionError[] = []
         const onPage = (text: string) => {
           type Listed = Omit<SessionSummary, 'modifiedAt'> & { readonly modifiedAt: number | null }
           for (const { modifiedAt, ...summary } of JSON.parse(text) as Listed[]) {
@@ -362,7 +403,15 @@ export class Session {
           }
         }
         const [uuid, time] = placeOf(after)
-        await rust().SessionHandle.list(parentDir, storage, read, utcOffset(), limit, uuid, time, onPage, onError)
+        const offset = utcOffset()
+        const list = () => {
+          summaries = []
+          errors = []
+          const onFailure = (error: SessionError) => errors.push(error)
+          return rust().SessionHandle.list(parentDir, storage, read, offset, limit, uuid, time, onPage, onFailure)
+        }
+        await withMemory(list)
+        for (const error of errors) onError(error)
         return summaries
       },
     )

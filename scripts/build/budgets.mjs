@@ -8,7 +8,7 @@ import { isQuick } from './wasm.mjs'
 const dist = join(root, 'dist')
 
 /** In bytes, gzipped. The goals are 300,000 and 16,000: lower the budgets as the sizes come down. */
-const MODULE = 318_000
+const MODULE = 322_000
 const PROVIDERS = 190_000
 const SCRIPT = 21_500
 

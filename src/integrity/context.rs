@@ -30,10 +30,19 @@ pub(super) struct Age {
     /// The time of the newest message.
     pub latest: String,
     pub origin: Option<String>,
+    pub children: Vec<String>,
     /// The largest sequence number.
     pub sequence: Option<u64>,
     /// When the storage last wrote the file, in milliseconds since 1970, if it can tell.
     pub modified: Option<f64>,
+}
+
+impl Age {
+    /// The ids of the other contexts that the context names: its origin and its children.
+    pub fn named(&self) -> impl Iterator<Item = &str> {
+        let ids = self.children.iter().chain(&self.origin).map(String::as_str);
+        ids.filter(|id| *id != self.id.as_str())
+    }
 }
 
 /// Reports the findings of the file of a context, whose text was `read`; returns its fixed contents if it can be loaded.
@@ -89,8 +98,10 @@ fn file_of(id: &ContextId, dict: Object) -> ContextFile {
     let times = messages(&dict).filter_map(|message| message.get("creation_timestamp")?.as_str());
     let latest = times.max().unwrap_or_default().to_owned();
     let origin = dict.get(keys::ORIGIN).and_then(Value::as_str).map(str::to_owned);
+    let children = dict.get(keys::CHILDREN).and_then(Value::as_array).into_iter().flatten();
+    let children = children.filter_map(Value::as_str).map(str::to_owned).collect();
     let sequence = messages(&dict).filter_map(sequence_of).max();
-    ContextFile { dict, age: Age { id: id.clone(), latest, origin, sequence, modified: None } }
+    ContextFile { dict, age: Age { id: id.clone(), latest, origin, children, sequence, modified: None } }
 }
 
 /// Recovers the complete messages of a damaged text as a context.

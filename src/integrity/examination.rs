@@ -1,5 +1,9 @@
 //! Examines the files of a session, one after the other.
 
+use std::collections::HashSet;
+
+use serde_json::Value;
+
 use super::context::{self, Age};
 use super::directory::{Directory, Kind, temporary_target};
 use super::finding::{Finding, Report, Rule, SessionCheck};
@@ -11,6 +15,7 @@ use crate::error::Error;
 use crate::json::{self, Object};
 use crate::layout::{Layout, SESSION_FILE};
 use crate::limits::Limits;
+use crate::session::dict_keys;
 
 /// The outcome of reading a file.
 pub(super) enum Contents {
@@ -25,30 +30,39 @@ pub(super) enum Contents {
     Unreadable(String),
 }
 
+/// What an examination is for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Purpose {
+    Check,
+    /// A check that also reports the contexts that nothing names.
+    CheckAll,
+    /// Plans changes.
+    Repair,
+}
+
 /// An examination of the files of a session: the contexts first, `session.json` last.
 pub(super) struct Examination<'e> {
     directory: Directory,
     environment: &'e dyn Environment,
     limits: Limits,
-    /// Whether to plan the changes of a repair.
-    is_repair: bool,
+    purpose: Purpose,
     ages: Vec<Age>,
     findings: Vec<Finding>,
     changes: Vec<Change>,
 }
 
 impl<'e> Examination<'e> {
-    /// An examination of a directory with these names. Changes are planned only for a repair.
+    /// An examination of a directory with these names.
     pub fn new(
         layout: Layout,
         names: impl IntoIterator<Item = String>,
         environment: &'e dyn Environment,
         limits: Limits,
-        is_repair: bool,
+        purpose: Purpose,
     ) -> Self {
         let directory = Directory::new(layout, names);
         let (ages, findings, changes) = (Vec::new(), Vec::new(), Vec::new());
-        Self { directory, environment, limits, is_repair, ages, findings, changes }
+        Self { directory, environment, limits, purpose, ages, findings, changes }
     }
 
     /// The names of the files of contexts, each to be read and passed to [`Examination::context`].
@@ -104,23 +118,47 @@ impl<'e> Examination<'e> {
         }
         let is_absent = matches!(contents, Contents::Absent);
         let mut report = Report::new(path);
+        let mut unnamed = Vec::new();
         let text = text_of(contents, self.limits, &mut report);
         if text.is_some() || is_absent {
             if let Some(dict) =
                 session::examine(&self.directory, &self.ages, text.as_deref(), self.limits, &mut report)?
             {
                 self.keep_change(SESSION_FILE, text.as_deref(), &dict, &report)?;
+                if self.purpose == Purpose::CheckAll {
+                    unnamed = self.unnamed(&dict);
+                }
             }
         }
         let mut findings = report.finish();
         findings.append(&mut self.findings);
+        findings.append(&mut unnamed);
         let leftovers = self.report_others(&mut findings);
         let plan = RepairPlan { changes: self.changes, leftovers };
         Ok((SessionCheck::new(findings), plan, self.directory.missing()))
     }
 
+    /// The findings of contexts that neither `session.json` nor another context names.
+    fn unnamed(&self, dict: &Object) -> Vec<Finding> {
+        // A context that could not be read may name any of them.
+        if self.ages.len() != self.context_files().len() {
+            return Vec::new();
+        }
+        let mut named: HashSet<&str> = self.ages.iter().flat_map(Age::named).collect();
+        named.extend(dict.get(dict_keys::ACTIVE_CONTEXT_ID).and_then(Value::as_str));
+        let unnamed = self.ages.iter().filter(|age| !named.contains(age.id.as_str()));
+        let findings = unnamed.flat_map(|age| {
+            let mut report = Report::new(self.directory.layout.context_file(&age.id));
+            let message = "neither session.json nor another context names this context, as after a save that was killed; \
+                           open it with loadContext, or remove the file if it is not needed";
+            report.add(Rule::UnnamedContext, (), message);
+            report.finish()
+        });
+        findings.collect()
+    }
+
     fn keep_change(&mut self, name: &str, text: Option<&[u8]>, dict: &Object, report: &Report) -> Result<(), Error> {
-        if self.is_repair && report.is_repairable() {
+        if self.purpose == Purpose::Repair && report.is_repairable() {
             let path = self.directory.layout.file(name);
             let copy = text.map(|_| self.directory.copy_name(name, self.environment));
             self.changes.push(Change {

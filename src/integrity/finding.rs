@@ -78,6 +78,8 @@ rules! {
     DanglingChild, "dangling-child", Warning;
     /// The origin of a fork has no file.
     DanglingOrigin, "dangling-origin", Info;
+    /// Neither `session.json` nor another context names the context.
+    UnnamedContext, "unnamed-context", Info;
     /// An anchor is past the last message.
     AnchorOutOfRange, "anchor-out-of-range", Warning;
     /// The index of an anchor is lower than that of the anchor before it.

@@ -9,11 +9,13 @@ mod examination;
 mod finding;
 mod repair_plan;
 mod session;
+mod sessions;
 mod text;
 
 pub use directory::temporary_target;
 pub use finding::{Finding, Repairability, Rule, SessionCheck, Severity};
 pub use repair_plan::Action;
+pub use sessions::{SessionsCheck, check_all};
 
 use crate::conversation::order;
 use crate::digest::sha256_hex;
@@ -22,7 +24,7 @@ use crate::error::{Error, FileTooLarge, Operation, StorageError};
 use crate::layout::Layout;
 use crate::storage::{Revision, Storage};
 use directory::copied_file;
-use examination::{Contents, Examination};
+use examination::{Contents, Examination, Purpose};
 use repair_plan::{RepairPlan, keeps_copy};
 
 /// Reports all faults of the files of a session. Writes nothing.
@@ -36,7 +38,7 @@ pub async fn check(
     storage: &impl Storage,
     environment: &dyn Environment,
 ) -> Result<SessionCheck, Error> {
-    let (check, _) = examine(layout, storage, environment, false).await?;
+    let (check, _) = examine(layout, storage, environment, Purpose::Check).await?;
     Ok(check)
 }
 
@@ -63,7 +65,7 @@ pub async fn repair(
     environment: &dyn Environment,
     keep_copies: usize,
 ) -> Result<Repair, Error> {
-    let (_, plan) = examine(layout, storage, environment, true).await?;
+    let (_, plan) = examine(layout, storage, environment, Purpose::Repair).await?;
     let actions = carry_out(&plan, storage).await?;
     if actions.iter().any(|action| action.copy.is_some()) {
         remove_copies(layout, storage, keep_copies).await?;
@@ -75,12 +77,13 @@ async fn examine(
     layout: &Layout,
     storage: &impl Storage,
     environment: &dyn Environment,
-    is_repair: bool,
+    purpose: Purpose,
 ) -> Result<(SessionCheck, RepairPlan), Error> {
+    let is_repair = purpose == Purpose::Repair;
     let limits = storage.limits();
     let mut names = storage.list(&layout.session_dir()).await?;
     loop {
-        let mut examination = Examination::new(layout.clone(), names.clone(), environment, limits, is_repair);
+        let mut examination = Examination::new(layout.clone(), names.clone(), environment, limits, purpose);
         let mut unread = None;
         for name in examination.context_files() {
             let path = layout.file(&name);

@@ -186,6 +186,7 @@ mod tests {
             id: ContextId::parse(id).unwrap(),
             latest: latest.to_owned(),
             origin: origin.map(str::to_owned),
+            children: Vec::new(),
             sequence: None,
             modified: None,
         };
@@ -202,6 +203,7 @@ mod tests {
             id: ContextId::parse(id).unwrap(),
             latest: latest.to_owned(),
             origin: origin.map(str::to_owned),
+            children: Vec::new(),
             sequence: Some(sequence),
             modified,
         };

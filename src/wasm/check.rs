@@ -4,7 +4,7 @@ use serde::Serialize;
 use wasm_bindgen::prelude::*;
 
 use super::environment::JsEnvironment;
-use super::session::session_layout;
+use super::session::{parent_directory, session_layout};
 use super::storage::JsStorage;
 use super::{args, reports};
 use crate::integrity::{self, Action, Finding, Repairability, Rule};
@@ -22,6 +22,19 @@ pub async fn check_session(
     let storage = JsStorage::new(storage, args::limits(&options, Limits::default())?);
     let check = integrity::check(&layout, &storage, &JsEnvironment::capture()?).await?;
     Ok(reports::text(&SessionCheck::from(&check))?)
+}
+
+/// The JSON text of the `SessionsCheck` of JavaScript.
+#[wasm_bindgen(js_name = checkSessions)]
+pub async fn check_sessions(parent_dir: JsValue, storage: JsValue, options: JsValue) -> Result<String, JsValue> {
+    let parent_dir = parent_directory(&parent_dir)?;
+    let storage = JsStorage::new(storage, args::limits(&options, Limits::default())?);
+    let all = integrity::check_all(&parent_dir, &storage, &JsEnvironment::capture()?).await?;
+    let sessions = all.sessions.iter().map(|(id, check)| {
+        let SessionCheck { ok, findings } = check.into();
+        CheckedSession { uuid: id.as_str(), ok, findings }
+    });
+    Ok(reports::text(&SessionsCheck { ok: all.ok, checked: all.checked, sessions: sessions.collect() })?)
 }
 
 /// The JSON text of the `SessionRepair` of JavaScript. `lease` is what the storage adapter gave the holder of the lock.
@@ -61,6 +74,20 @@ impl<'a> From<&'a Action> for RepairAction<'a> {
         let Action { rule, path, message, copy } = action;
         Self { rule: rule.name(), path, message, copy: copy.as_deref() }
     }
+}
+
+#[derive(Serialize)]
+struct SessionsCheck<'c> {
+    ok: bool,
+    checked: usize,
+    sessions: Vec<CheckedSession<'c>>,
+}
+
+#[derive(Serialize)]
+struct CheckedSession<'c> {
+    uuid: &'c str,
+    ok: bool,
+    findings: Vec<SessionFinding<'c>>,
 }
 
 #[derive(Serialize)]

@@ -14,8 +14,8 @@ use super::{
 use crate::conversation::{
     Context, ForkOptions, MAX_MESSAGE_DEPTH, MESSAGES, Message, NewConversation, SequenceRange, Special,
 };
-use crate::error::Error;
-use crate::json::{self, View};
+use crate::error::{Error, ShapeError};
+use crate::json::{self, FieldPath, View};
 use crate::limits::Limits;
 use crate::session::SharedContext;
 use crate::window::Windows;
@@ -102,7 +102,12 @@ impl ContextHandle {
         let at_fault = in_argument("dict");
         let file = || "the file of dict".to_owned();
         let dict = text::with_text(bytes, |text| value(text, json::MAX_DEPTH, limits, file, &at_fault))?;
-        let context = Context::from_dict(dict, None, &environment).map_err(at_fault)?;
+        let context = Context::from_dict(dict, None, &environment).map_err(&at_fault)?;
+        if context.id().as_str().starts_with('.') {
+            // Its file would be hidden: nothing that lists the directory would take it for a context.
+            let fault = format!("{:?} begins with a dot; such files belong to the storage", context.id().as_str());
+            return Err(at_fault(ShapeError::new(FieldPath::root().key("id"), fault)).into());
+        }
         Self::within(context, limits)
     }
 

@@ -373,7 +373,7 @@ pub(super) fn session_layout(parent_dir: &JsValue, uuid: &JsValue) -> Result<Lay
     Ok(Layout::new(&parent_dir, id))
 }
 
-fn parent_directory(parent_dir: &JsValue) -> Result<String, Error> {
+pub(super) fn parent_directory(parent_dir: &JsValue) -> Result<String, Error> {
     let parent_dir = args::string(parent_dir, "parentDir")?;
     check_parent_dir(&parent_dir)?;
     Ok(parent_dir)

@@ -7,13 +7,13 @@ use crate::anchors::{Anchor, Anchors, MESSAGES, SYSTEM_PROMPT, TOOLS};
 use crate::context_shape::MAX_COUNTER;
 use crate::environment::Environment;
 use crate::error::{Error, ShapeError};
+use crate::file_size::FileSize;
 use crate::id::ContextId;
 use crate::json::{self, Object};
 use crate::keys;
 use crate::limits::Limits;
 use crate::message::Message;
 use crate::order;
-use crate::room::FileSize;
 use crate::special::Special;
 
 /// The messages of one step of a session in display order, with anchors that determine where new messages go.

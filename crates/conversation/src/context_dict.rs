@@ -10,12 +10,12 @@ use crate::context::{Context, StoredMessage};
 use crate::context_shape::{MAX_COUNTER, check_fields};
 use crate::environment::Environment;
 use crate::error::{Error, ShapeError};
+use crate::file_size::FileSize;
 use crate::id::ContextId;
 use crate::json::{self, FieldPath, Object, View};
 use crate::keys;
 use crate::limits::Limits;
 use crate::message::Message;
-use crate::room::FileSize;
 use crate::shape::wrong;
 use crate::special::Special;
 

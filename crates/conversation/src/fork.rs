@@ -7,9 +7,9 @@ use serde_json::Value;
 use crate::anchors::{AnchorOwners, MESSAGES, SYSTEM_PROMPT, TOOLS};
 use crate::context::Context;
 use crate::environment::Environment;
+use crate::file_size::FileSize;
 use crate::message::Message;
 use crate::order;
-use crate::room::FileSize;
 use crate::special::Special;
 
 /// A range of sequence numbers with the semantics of a Python slice: `end` is exclusive, a negative number counts back from

@@ -165,6 +165,7 @@ test('the table of options lists the options that each function reads', async ()
     'Session.load': await read((options) => peteos.Session.load('a', 'b', options)),
     'Session.list': await read((options) => peteos.Session.list('a', options)),
     'Session.check': await read((options) => peteos.Session.check('a', 'b', options)),
+    'Session.checkAll': await read((options) => peteos.Session.checkAll('a', options)),
     'Session.repair': await read((options) => peteos.Session.repair('a', 'b', options)),
     'Session.update': await read((options) => peteos.Session.update('a', 'b', () => undefined, options)),
     save: await read((options) => session.save(options)),

@@ -141,6 +141,43 @@ test('sessions that nobody holds are given back', () =>
     assert.ok(memoryUsage().used < 128 * MB)
   `))
 
+test('a list makes room as a load does, and lists each session and each error once', () =>
+  runInOwnProcess(`
+    await init({ maxMemory: 128 * MB })
+    const large = Session.create('a', { storage })
+    large.state.create('x', 'x'.repeat(16 * MB))
+    await large.save()
+    const { uuid } = large
+    large.free()
+    await storage.write('a/damaged/session.json', new TextEncoder().encode('{'))
+    let refusals = 0
+    for (let count = 0; refusals === 0 && count < 100; count++) {
+      try {
+        Session.create('b', { storage }).append(text(5 * MB))
+      } catch (error) {
+        if (!(error instanceof MemoryLimitError)) throw error
+        refusals++
+      }
+    }
+    assert.equal(refusals, 1)
+    const errors = []
+    const listed = await Session.list('a', { storage, onError: (error) => errors.push(error) })
+    assert.deepEqual(listed.map((summary) => summary.uuid), [uuid])
+    assert.deepEqual(errors.map(({ name }) => name), ['CorruptSessionError'])
+  `))
+
+test('a check of many sessions takes the memory of one', () =>
+  runInOwnProcess(`
+    await init({ maxMemory: 64 * MB })
+    const messages = '"messages":[' + JSON.stringify(text(4 * MB)) + ']'
+    for (let count = 0; count < 30; count++) await sessionFile(storage, messages)
+    const { used } = memoryUsage()
+    const { checked, sessions } = await Session.checkAll('a', { storage })
+    assert.equal(checked, 30)
+    assert.ok(memoryUsage().used < used + MB)
+    assert.ok(JSON.stringify(sessions).length < MB)
+  `))
+
 test('the memory of the engine may end before the limit', async () => {
   for (let seed = 1; seed <= SEEDS; seed++) {
     const output = await runModule(

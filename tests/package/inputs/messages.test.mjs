@@ -64,7 +64,8 @@ const NO_MESSAGES = [
   [part({ type: 'tool_result', content: 'x' }), 'content[1].call_id'],
   [part({ type: 'tool_result', call_id: 5, content: 'x' }), 'content[1].call_id'],
   [part({ type: 'tool_result', call_id: 'c' }), 'content[1].content'],
-  [part({ type: 'tool_result', call_id: 'c', content: [] }), 'content[1].content'],
+  [part({ type: 'tool_result', call_id: 'c', content: 5 }), 'content[1].content'],
+  [part({ type: 'tool_result', call_id: 'c', content: [{ type: 'tool_use' }] }), 'content[1].content[0].type'],
   [part({ type: 'tool' }), 'content[1].name'],
   [part({ type: 'tool', name: 'f', parameters: [] }), 'content[1].parameters'],
   [part({ type: 'tool', name: 'f', description: 5 }), 'content[1].description'],
@@ -136,7 +137,7 @@ test('a special message of the wrong shape is refused', async () => {
 test('the factories refuse values of the wrong type', () => {
   for (const role of ['robot', '', null, undefined, 5, {}])
     refusedNow(() => Message.create(role, []), 'InvalidMessageError', { field: 'role' }, shown(role))
-  for (const parts of ['Hi', 5, {}, [5], ['Hi'], [null], [{ type: 'text' }]]) {
+  for (const parts of [5, {}, [5], ['Hi'], [null], [{ type: 'text' }]]) {
     refusedNow(() => Message.create('user', parts), 'InvalidMessageError', { field: /^content/ }, JSON.stringify(parts))
   }
   for (const metadata of [5, 'x', [], true])

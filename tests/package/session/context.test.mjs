@@ -249,6 +249,29 @@ test('fromDict adds missing fields', () => {
   assert.equal(texts(context).at(-1), 'third')
 })
 
+test('no context or session gets an id that begins with a dot, because its file would be invisible', async () => {
+  const storage = new MemoryStorage()
+  const session = Session.create('a', { storage })
+  const context = session.activeContext
+  for (const id of ['.x', '..x', '.session', '.lock']) {
+    refusedNow(() => Context.fromDict({ id }), 'InvalidArgumentError', { argument: 'dict.id' }, id)
+    const replaceContext = () => {
+      context.rawDict = { ...context.rawDict, id }
+    }
+    refusedNow(replaceContext, 'InvalidArgumentError', { argument: 'rawDict.id' }, id)
+    const replaceSession = () => {
+      session.rawDict = { ...session.rawDict, uuid: id }
+    }
+    refusedNow(replaceSession, 'InvalidArgumentError', { argument: 'rawDict.uuid' }, id)
+    const activate = () => {
+      session.rawDict = { ...session.rawDict, active_context_id: id }
+    }
+    refusedNow(activate, 'InvalidArgumentError', { argument: 'rawDict.active_context_id' }, id)
+  }
+  await session.save()
+  assert.deepEqual((await storage.list(session.sessionDir)).sort(), [`${context.id}.json`, 'session.json'].sort())
+})
+
 test('rawDict is replaced as a whole, and keeps its id', () => {
   const context = Context.create()
   const first = context.append(text('1'))

@@ -1,10 +1,10 @@
 // Concurrent saves, synchronous saves and repairs of one session: every acknowledged change is stored.
 import assert from 'node:assert/strict'
-import { mkdirSync, readdirSync, readFileSync, rmSync, unlinkSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, unlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { refused, refusedNow } from '../support/errors.mjs'
-import { runModule, tempDir } from '../support/files.mjs'
+import { runModule, tempDir, textsUnder } from '../support/files.mjs'
 import { load } from '../support/installed.mjs'
 import { holderText, lockFile, lockText, ownLock, writeLock } from '../support/locks.mjs'
 import { script, start } from '../support/processes.mjs'
@@ -156,6 +156,29 @@ test('saveSync waits for another process, and after the timeout throws and write
   assert.deepEqual(texts(await Session.load(directory, session.uuid)), ['x'])
   session.saveSync()
   assert.deepEqual(hidden(session.sessionDir), [])
+})
+
+test('a link in place of the lock ends each save in a sentence that names it, and nothing is written', async (t) => {
+  const directory = tempDir(t)
+  const session = Session.create(directory)
+  session.append(text('x'))
+  await session.save()
+  const before = textsUnder(session.sessionDir)
+  session.append(text('y'))
+  const link = lockFile(session.sessionDir)
+  symlinkSync('nowhere', link)
+  const details = {
+    operation: 'lock',
+    path: session.sessionDir,
+    code: 'ELOCKED',
+    message: new RegExp(`${link} is a symbolic link, not a lock file: remove it, then try again`),
+  }
+  await refused(() => session.save(), 'StorageError', details)
+  refusedNow(() => session.saveSync(), 'StorageError', details)
+  unlinkSync(link)
+  assert.deepEqual(textsUnder(session.sessionDir), before)
+  session.saveSync()
+  assert.deepEqual(texts(await Session.load(directory, session.uuid)), ['x', 'y'])
 })
 
 test('processes that save, save synchronously, and repair one session lose no acknowledged message', async (t) => {

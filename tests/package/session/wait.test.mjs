@@ -68,6 +68,11 @@ const OPERATIONS = {
     const { uuid } = await saved(storage)
     return (options) => Session.check('a', uuid, { storage, ...options })
   },
+  checkAll: async (storage) => {
+    await saved(storage)
+    await saved(storage)
+    return (options) => Session.checkAll('a', { storage, ...options })
+  },
   repair: async (storage) => {
     const { uuid } = await damaged(storage)
     return (options) => Session.repair('a', uuid, { storage, ...options })

@@ -84,6 +84,35 @@ test('locks of ended holders are taken over at the first attempt, others are not
   }
 })
 
+test('a lock dated in the future, of a holder elsewhere, is taken over if nobody touches it for a watch', async (t) => {
+  // The monotonic clock runs fifty times as fast, so that a watch takes 0.2 s.
+  const ask = script(
+    t,
+    `
+    import { performance } from 'node:perf_hooks'
+    const now = performance.now.bind(performance)
+    performance.now = () => 50 * now()
+    const { NodeFileStorage } = await import('peteos-session/node')
+    const storage = new NodeFileStorage({ lockTimeout: 30_000 })
+    await storage.lock(process.argv[2], async () => 'had').then(console.log, (error) => console.log(error.message))
+  `,
+  )
+  const elsewhere = { pid: 1, place: 'elsewhere', host: 'other', thread: 1, started: 1 }
+  for (const isTouched of [false, true]) {
+    const directory = tempDir(t)
+    writeLock(directory, elsewhere)
+    age(lockFile(directory), -3600)
+    let seconds = 3600
+    const touching = setInterval(() => isTouched && age(lockFile(directory), -(seconds += 1)), 20)
+    const asking = start(ask, directory)
+    await asking.ended
+    clearInterval(touching)
+    if (isTouched) assert.match(asking.lines[0], /process 1 on other.*remove .*\.lock if it has ended/)
+    else assert.equal(asking.lines[0], 'had')
+    assert.equal(existsSync(lockFile(directory)), isTouched)
+  }
+})
+
 test('an abandoned lock is removed even if earlier removers were killed', async (t) => {
   const storage = new NodeFileStorage({ lockTimeout: 0 })
   const directory = tempDir(t)
