@@ -97,7 +97,7 @@ async function startWasmTests(variables) {
     CARGO_PROFILE_DEV_DEBUG: '0',
     ...variables,
   }
-  return invocation(['test', '--package', 'peteos-session', '--lib', '--test', 'wasm', '--no-fail-fast'], { wasm: true, env })
+  return invocation(['test', '--package', 'peteos-session', '--test', 'wasm', '--no-fail-fast'], { wasm: true, env })
 }
 
 /** Makes wasm-bindgen-test-runner run tests in the browser unless they say otherwise. */
