@@ -365,7 +365,7 @@ fn sequence_of(message: &Object) -> Option<u64> {
     message.get(SEQUENCE_NUMBER).and_then(Value::as_u64).filter(|sequence| *sequence <= MAX_SAFE_INTEGER)
 }
 
-#[cfg(test)]
+#[cfg(all(test, not(target_arch = "wasm32")))]
 mod tests {
     use serde_json::json;
 

@@ -134,7 +134,7 @@ impl Directory {
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, not(target_arch = "wasm32")))]
 mod tests {
     use super::*;
     use crate::environment::fixed::Fixed;

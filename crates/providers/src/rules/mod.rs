@@ -151,7 +151,7 @@ pub(super) fn is_repeated(before: &Turn<'_>, turn: &Turn<'_>, format: &dyn Provi
         && turn.has_calls()
 }
 
-#[cfg(test)]
+#[cfg(all(test, not(target_arch = "wasm32")))]
 mod tests;
 
 #[cfg(all(test, not(target_arch = "wasm32")))]
