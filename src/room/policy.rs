@@ -23,11 +23,6 @@ pub struct Fitted {
 }
 
 impl Policy {
-    /// A policy of one step, which is taken whatever the limits are.
-    pub fn of(step: Step) -> Self {
-        Self(vec![step])
-    }
-
     /// Reads a policy: an array of steps. `argument` is the name of the value in errors.
     ///
     /// # Errors
@@ -60,7 +55,7 @@ impl Policy {
         let reports = self.run(&mut work, tools, &mut |step, context, edits| {
             StepReport::new(step.kind(), context, edits, tools.counter)
         })?;
-        Ok(Fitted { messages: work.into_edits(context), reports })
+        Ok(Fitted { messages: work.into_edits(), reports })
     }
 
     /// Takes the steps in a working copy. `report` is called before the edits of each step are made.
@@ -88,11 +83,6 @@ impl Policy {
 }
 
 impl Fitted {
-    /// Whether nothing changes.
-    pub fn is_unchanged(&self) -> bool {
-        self.messages.is_none()
-    }
-
     /// A fork of the context with the changes; `None` if nothing changes.
     pub fn fork(self, context: &mut Context, environment: &dyn Environment) -> Option<Context> {
         let mut edits = self.messages?.into_iter();
@@ -133,7 +123,7 @@ impl Work {
     }
 
     /// The edits of the original that have the same result; `None` if nothing changed.
-    fn into_edits(self, original: &Context) -> Option<Vec<Edit>> {
+    fn into_edits(self) -> Option<Vec<Edit>> {
         let mut edits = vec![Edit::Drop; self.keys.len()];
         let messages = self.context.messages().zip(self.context.message_keys());
         let mut is_changed = self.origins.len() != self.keys.len();
@@ -143,7 +133,6 @@ impl Work {
                 is_changed |= *before != key;
             }
         }
-        debug_assert_eq!(original.messages().len(), edits.len());
         is_changed.then_some(edits)
     }
 }

@@ -195,18 +195,26 @@ class SlowStorage extends MemoryStorage {
   }
 }
 
+/** Saves, and gives up because the storage does not answer. Returns a function that lets the write land. */
+async function givenUp(session, storage) {
+  storage.waiting = []
+  await refused(() => session.save({ timeout: TIMEOUT }), 'StorageError', { operation: 'write', code: 'ETIMEDOUT' })
+  const { waiting } = storage
+  storage.waiting = null
+  return async () => {
+    storage.waiting = waiting
+    storage.land()
+    await soon()
+  }
+}
+
 test('a write that was given up does not land after a later save, if the adapter checks the lease', async () => {
   const storage = new SlowStorage()
   const session = await changedSession(storage)
-  storage.waiting = []
-  await refused(() => session.save({ timeout: TIMEOUT }), 'StorageError', { operation: 'write', code: 'ETIMEDOUT' })
-  const given = storage.waiting
-  storage.waiting = null
+  const land = await givenUp(session, storage)
   session.activeContext.append(text('later'))
   await session.save()
-  storage.waiting = given
-  storage.land()
-  await soon()
+  await land()
   const again = await Session.load('a', session.uuid, { storage })
   assert.equal(textsOf(again.activeContext).at(-1), 'later')
 })
@@ -215,28 +223,18 @@ test('a write that was given up and lands nevertheless is a conflict or is writt
   const storage = new SlowStorage()
   storage.ignoresLeases = true
   const session = await changedSession(storage)
-  storage.waiting = []
-  await refused(() => session.save({ timeout: TIMEOUT }), 'StorageError', { operation: 'write', code: 'ETIMEDOUT' })
-  const given = storage.waiting
-  storage.waiting = null
+  const landBefore = await givenUp(session, storage)
   // It lands before the next save.
-  storage.waiting = given
-  storage.land()
-  await soon()
+  await landBefore()
   session.activeContext.append(text('later'))
   await session.save()
   assert.equal(textsOf((await Session.load('a', session.uuid, { storage })).activeContext).at(-1), 'later')
   // It lands after the next save.
   session.activeContext.append(text('again'))
-  storage.waiting = []
-  await refused(() => session.save({ timeout: TIMEOUT }), 'StorageError', { code: 'ETIMEDOUT' })
-  const late = storage.waiting
-  storage.waiting = null
+  const landAfter = await givenUp(session, storage)
   session.activeContext.append(text('and again'))
   await session.save()
-  storage.waiting = late
-  storage.land()
-  await soon()
+  await landAfter()
   session.activeContext.append(text('last'))
   await refused(() => session.save({ timeout: 60_000 }), 'ConflictError')
   await session.save({ onConflict: 'fork' })
